@@ -1,0 +1,178 @@
+"""What does deciding need from the world outside?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from toolkeeper_contract.approval import Approval, ApprovalState
+from toolkeeper_contract.event import Event, RecordedEvent
+from toolkeeper_contract.invocation import Invocation
+from toolkeeper_contract.plan import Plan
+from toolkeeper_contract.session import RunRecord, SessionRecord
+
+
+class Clock(Protocol):
+    """Tells the time, in UTC."""
+
+    def now(self) -> datetime: ...
+
+
+class Ids(Protocol):
+    """Makes ids that never repeat; `prefix` says of what (`inv`, `apr`, `run`, `ses`)."""
+
+    def new(self, prefix: str) -> str: ...
+
+
+class Sealer(Protocol):
+    """Keeps frozen arguments unreadable at rest; the key lives outside the database.
+
+    `context` (the invocation id) is authenticated with the data, so that a sealed value cannot be
+    moved to another row. `open` raises RunError when the value or the key is not right.
+    """
+
+    def seal(self, data: bytes, context: str) -> bytes: ...
+
+    def open(self, sealed: bytes, context: str) -> bytes: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to run one invocation until `expires_at`; `fence` outranks every older lease."""
+
+    invocation_id: str
+    fence: int
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An operator's answer to an approval; `state` is APPROVED or DENIED."""
+
+    state: ApprovalState
+    by: str
+    at: datetime
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedTurn:
+    """A turn as `audit plans` shows it."""
+
+    session_id: str
+    turn: int
+    plan: Plan
+
+
+class Ledger(Protocol):
+    """Durable memory. Every method is one transaction; events are written with what they tell.
+
+    A conditional update that finds another state than it expects changes nothing and says so by
+    its return value. RunError(ledger.unavailable) when the store cannot be read or written;
+    RunError(ledger.conflict) when a unique key is already there with other data.
+    """
+
+    # sessions and runs
+
+    async def open_session(self, session: SessionRecord, events: Sequence[Event]) -> None: ...
+
+    async def session(self, session_id: str) -> SessionRecord | None: ...
+
+    async def set_intent(self, session_id: str, intent: Any) -> None: ...
+
+    async def begin_run(self, run: RunRecord, plan: Plan, events: Sequence[Event]) -> None:
+        """Stores the plan once per digest, the run, and the session's turn count."""
+        ...
+
+    async def run(self, run_id: str) -> RunRecord | None: ...
+
+    async def plan(self, digest: str) -> Plan | None: ...
+
+    # calls
+
+    async def claim(
+        self, row: Invocation, expires_at: datetime, events: Sequence[Event]
+    ) -> Lease | None:
+        """Opens `row` as running and takes its lease, in one commit.
+
+        A row that is already there (parked) goes from parked to running. When `row.approval_id` is
+        set, that approval goes from approved to spent by this invocation. None: somebody else was
+        first, or the approval is no longer approved; nothing changed.
+        """
+        ...
+
+    async def park(
+        self, row: Invocation, approval: Approval, sealed: bytes, events: Sequence[Event]
+    ) -> None:
+        """Opens `row` as parked, with its approval and its sealed arguments."""
+        ...
+
+    async def settle(self, row: Invocation, events: Sequence[Event]) -> bool:
+        """Writes the end of `row`: inserts it, or updates the parked or running row.
+
+        A running row is updated only by the holder of its newest lease (`row.fence`); False and
+        the event `call.fenced` when a newer one exists or it is settled already. Sealed arguments
+        are removed.
+        """
+        ...
+
+    async def renew(self, lease: Lease, expires_at: datetime) -> bool: ...
+
+    async def invocation(self, invocation_id: str) -> Invocation | None: ...
+
+    async def twin(self, idempotency_key: str) -> Invocation | None: ...
+
+    async def sealed(self, invocation_id: str) -> bytes | None: ...
+
+    # approvals
+
+    async def usable_approval(self, binding: str, now: datetime) -> Approval | None:
+        """The oldest approved, unspent, unexpired approval with this binding digest."""
+        ...
+
+    async def approval(self, approval_id: str) -> Approval | None: ...
+
+    async def approval_of(self, invocation_id: str) -> Approval | None: ...
+
+    async def approvals(self, *, pending_only: bool) -> Sequence[Approval]: ...
+
+    async def answer(
+        self, approval_id: str, answer: Answer, events: Sequence[Event]
+    ) -> Approval | None:
+        """From pending and unexpired to the answer's state; None when it was not pending."""
+        ...
+
+    async def reap(self, now: datetime) -> Sequence[Event]:
+        """Expires approvals and leases that are over; returns the events written.
+
+        A reaped read or idempotent call becomes retryable, a write `unknown_outcome`.
+        """
+        ...
+
+    # reading back, each in a total order
+
+    async def parked(self, session_id: str | None = None) -> Sequence[Invocation]: ...
+
+    async def invocations(
+        self, session_id: str | None = None, run_id: str | None = None
+    ) -> Sequence[Invocation]: ...
+
+    async def events(
+        self, session_id: str | None = None, invocation_id: str | None = None
+    ) -> Sequence[RecordedEvent]: ...
+
+    async def planned_turns(self) -> Sequence[PlannedTurn]: ...
+
+    # results
+
+    async def keep_result(self, handle: str, invocation: Invocation, text: str) -> None:
+        """Keeps the full text of a cut result under its handle."""
+        ...
+
+    async def kept_result(
+        self, handle: str, *, session_id: str, user: str, agent: str
+    ) -> str | None:
+        """The text, for its own principal, agent and session only; None for anybody else."""
+        ...
+
+    async def close(self) -> None: ...

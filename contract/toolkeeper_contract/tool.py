@@ -1,0 +1,134 @@
+"""What is a tool: its identity, its published definition, and its governance data?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from toolkeeper_contract.canonical import digest
+from toolkeeper_contract.classification import Classification
+
+
+class SourceKind(StrEnum):
+    """Where tools come from."""
+
+    FUNCTION = "function"
+    MCP = "mcp"
+    DEVICE = "device"
+    CONTROL = "control"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ToolIdentity:
+    """`(source kind, source id, raw name)`, carried as data and never split from a joined string."""
+
+    kind: SourceKind
+    source: str
+    raw_name: str
+
+    @property
+    def canonical_name(self) -> str:
+        """`schedule.update` for one of ours, `mcp.<server>.<tool>` for a discovered one."""
+        if self.kind in (SourceKind.FUNCTION, SourceKind.CONTROL):
+            return self.raw_name
+        return f"{self.kind.value}.{self.source}.{self.raw_name}"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDefinition:
+    """What a source published about a tool; the fingerprint covers exactly this.
+
+    `input_schema` and `output_schema` are JSON Schemas (2020-12 unless `$schema` says otherwise).
+    `annotations` are the source's own hints, in MCP's spelling (`readOnlyHint`).
+    """
+
+    name: str
+    title: str | None
+    description: str
+    input_schema: Mapping[str, Any]
+    output_schema: Mapping[str, Any] | None = None
+    annotations: Mapping[str, Any] | None = None
+
+    def fingerprint(self) -> str:
+        """SHA-256 of the canonical JSON of all six fields."""
+        return digest(
+            {
+                "name": self.name,
+                "title": self.title,
+                "description": self.description,
+                "inputSchema": self.input_schema,
+                "outputSchema": self.output_schema,
+                "annotations": self.annotations,
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool of the registry; everything about it that discovery can prepare is prepared here.
+
+    `name` is the canonical name. `foreign` says that its text is somebody else's words (every
+    discovered tool), so it is enveloped wherever it is shown. `scopes` must all be held by the
+    principal. `deferred` is the tool's own wish to be deferred. `callable` is false for a saved
+    listing, which can be planned but not called.
+    """
+
+    identity: ToolIdentity
+    name: str
+    definition: ToolDefinition
+    fingerprint: str
+    classification: Classification
+    foreign: bool
+    scopes: tuple[str, ...] = ()
+    deferred: bool = False
+    callable: bool = True
+
+    @classmethod
+    def of(
+        cls,
+        identity: ToolIdentity,
+        definition: ToolDefinition,
+        classification: Classification,
+        *,
+        scopes: tuple[str, ...] = (),
+        deferred: bool = False,
+        callable: bool = True,
+    ) -> "Tool":
+        """A tool with its name, fingerprint and foreignness worked out from its identity."""
+        return cls(
+            identity=identity,
+            name=identity.canonical_name,
+            definition=definition,
+            fingerprint=definition.fingerprint(),
+            classification=classification,
+            foreign=identity.kind in (SourceKind.MCP, SourceKind.DEVICE),
+            scopes=scopes,
+            deferred=deferred,
+            callable=callable,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedTool:
+    """A tool that discovery turned away; `name` is the raw name as published, never cleaned."""
+
+    source: str
+    name: str
+    reason: str
+
+
+class SourceState(StrEnum):
+    """How a source's last listing went."""
+
+    OK = "ok"
+    PARTIAL = "partial"
+    UNAVAILABLE = "unavailable"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceStatus:
+    """`reason` is None for `ok`, otherwise one lower-case sentence without secrets."""
+
+    name: str
+    state: SourceState
+    reason: str | None = None
