@@ -10,8 +10,17 @@ from toolkeeper_contract.canonical import (
 )
 from toolkeeper_contract.classification import CONTROL, Classification, Flag, SideEffect
 from toolkeeper_contract.decision import Decision, Effect, Question, strictest
+from toolkeeper_contract.document import (
+    MAX_CHARACTERS,
+    MAX_DEPTH,
+    Document,
+    Path,
+    key_text,
+    parse_document,
+)
 from toolkeeper_contract.errors import Code, ConfigError, RunError, ToolError, ToolkeeperError
 from toolkeeper_contract.event import Event, RecordedEvent
+from toolkeeper_contract.glob import any_matches, is_literal, is_pattern, matches
 from toolkeeper_contract.invocation import AdvertisedAs, Ending, Invocation, State
 from toolkeeper_contract.names import (
     CONTROL_TOOLS,
@@ -30,6 +39,7 @@ from toolkeeper_contract.outcome import Completed, Failed, Outcome, Refused, Sus
 from toolkeeper_contract.plan import Caps, Costs, Disclosure, Placed, Plan, Reason
 from toolkeeper_contract.ports import Answer, Clock, Ids, Lease, Ledger, PlannedTurn, Sealer
 from toolkeeper_contract.principal import Principal
+from toolkeeper_contract.registry import Registry
 from toolkeeper_contract.session import RunRecord, SessionRecord
 from toolkeeper_contract.source import (
     Blob,
@@ -42,6 +52,7 @@ from toolkeeper_contract.source import (
     ToolResult,
     ToolSource,
 )
+from toolkeeper_contract.suggestion import did_you_mean, nearest
 from toolkeeper_contract.tool import (
     RefusedTool,
     SourceKind,
@@ -56,6 +67,8 @@ __all__ = [
     "CONTROL",
     "CONTROL_TOOLS",
     "MALFORMED",
+    "MAX_CHARACTERS",
+    "MAX_DEPTH",
     "RESERVED_PREFIXES",
     "TOOL_CALL",
     "TOOL_RESULT",
@@ -76,6 +89,7 @@ __all__ = [
     "Decision",
     "Declaration",
     "Disclosure",
+    "Document",
     "Effect",
     "Ending",
     "Event",
@@ -91,6 +105,7 @@ __all__ = [
     "LostAfterDispatch",
     "NotDispatched",
     "Outcome",
+    "Path",
     "Placed",
     "Plan",
     "PlannedTurn",
@@ -100,6 +115,7 @@ __all__ = [
     "RecordedEvent",
     "Refused",
     "RefusedTool",
+    "Registry",
     "RunError",
     "RunRecord",
     "Sealer",
@@ -118,14 +134,22 @@ __all__ = [
     "ToolResult",
     "ToolSource",
     "ToolkeeperError",
+    "any_matches",
     "canonical_bytes",
     "canonical_text",
+    "did_you_mean",
     "digest",
     "digest_bytes",
     "is_canonical_name",
+    "is_literal",
     "is_parameter_name",
+    "is_pattern",
     "is_reserved",
     "is_server_id",
     "is_tool_name",
+    "key_text",
+    "matches",
+    "nearest",
+    "parse_document",
     "strictest",
 ]

@@ -30,7 +30,7 @@ def is_parameter_name(name: str) -> bool:
 
 
 def is_server_id(name: str) -> bool:
-    """Whether a server may be configured under this id; without dots, so joined names stay clear."""
+    """Whether a server may be configured under this id; without dots, so joined names are clear."""
     return _SERVER.fullmatch(name) is not None
 
 

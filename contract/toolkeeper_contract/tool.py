@@ -20,7 +20,7 @@ class SourceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class ToolIdentity:
-    """`(source kind, source id, raw name)`, carried as data and never split from a joined string."""
+    """`(source kind, source id, raw name)`, as data, never split from a joined string."""
 
     kind: SourceKind
     source: str
