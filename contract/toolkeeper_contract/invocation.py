@@ -43,8 +43,7 @@ class Invocation:
     `tool` is the real tool's canonical name (`tool.malformed` when the call named none).
     `arguments` are redacted; `masked` lists the JSON pointers that were. `arguments_digest` covers
     the frozen bytes (the raw text when they were unreadable). `result` is what the model reads.
-    `step` and `position` place the call inside its run. `wire_name` is the name that the model
-    called, which its answer has to bear. `fence` is the token of the newest lease.
+    `step` and `position` place the call inside its run. `fence` is the token of the newest lease.
     `superseded_by` names the equal call that spent this one's approval.
     """
 
@@ -52,7 +51,6 @@ class Invocation:
     session_id: str
     run_id: str
     call_id: str
-    wire_name: str
     step: int
     position: int
     tool: str

@@ -1,0 +1,12 @@
+"""Stage 7: what would this call do to the world?
+
+The real tool's own class decides; `tool.call` has none to speak of. Classification by arguments
+has its place here.
+"""
+
+from toolkeeper_pipeline.states import Classified, Frozen
+
+
+def classify(frozen: Frozen) -> Classified:
+    """Side effect and flags of this very call."""
+    return Classified(frozen, frozen.tool.classification)

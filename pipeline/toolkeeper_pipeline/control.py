@@ -1,0 +1,112 @@
+"""What do the framework's own tools answer?
+
+`tool.search` ranks the run's pinned tools that are not defined, `tool.result` reads on in a result
+that was cut. Both see this run's pins, principal and session and nothing else. `tool.call` is not
+here: it never executes.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from toolkeeper_contract import (
+    TOOL_SEARCH,
+    Ledger,
+    Listing,
+    Plan,
+    Principal,
+    Registry,
+    SourceKind,
+    SourceState,
+    SourceStatus,
+    Text,
+    Tool,
+    ToolResult,
+)
+from toolkeeper_index import Catalog, enveloped, render_answer
+from toolkeeper_pipeline.reading import Kept, cut
+
+NO_RESULT = "there is no kept result under this handle in this session"
+
+
+class Controls:
+    """Serves the control tools of one run."""
+
+    kind = SourceKind.CONTROL
+    name = "control"
+
+    def __init__(
+        self,
+        *,
+        plan: Plan,
+        principal: Principal,
+        session_id: str,
+        token: str,
+        registry: Callable[[], Registry],
+        enabled: Callable[[str], bool],
+        ledger: Ledger,
+        result_bytes: int,
+        search_limit: int = 5,
+        search_max_limit: int = 20,
+    ) -> None:
+        self._plan = plan
+        self._principal = principal
+        self._session_id = session_id
+        self._token = token
+        self._registry = registry
+        self._enabled = enabled
+        self._ledger = ledger
+        self._result_bytes = result_bytes
+        self._search_limit = search_limit
+        self._search_max_limit = search_max_limit
+        self._catalog: Catalog | None = None
+
+    async def listing(self) -> Listing:
+        return Listing((), (), SourceStatus(self.name, SourceState.OK))
+
+    async def call(self, raw_name: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Answers one control tool; a failed search is an error result, never an exception."""
+        if raw_name == TOOL_SEARCH:
+            return self._search(arguments)
+        return await self._result(arguments)
+
+    async def close(self) -> None:
+        """Nothing is held open."""
+
+    def _search(self, arguments: Mapping[str, Any]) -> ToolResult:
+        if self._catalog is None:
+            # Built on first use: most runs never search.
+            self._catalog = Catalog(self._searchable())
+        answer = self._catalog.search(
+            arguments.get("query"),
+            limit=arguments.get("limit"),
+            select=arguments.get("select"),
+            default_limit=self._search_limit,
+            max_limit=self._search_max_limit,
+        )
+        text = render_answer(answer, token=self._token)
+        return ToolResult((Text(text),), is_error=answer.is_error)
+
+    def _searchable(self) -> list[Tool]:
+        tools = self._registry().tools
+        names = (*self._plan.deferred_names, *self._plan.searchable)
+        return [tools[name] for name in names if name in tools and self._enabled(name)]
+
+    async def _result(self, arguments: Mapping[str, Any]) -> ToolResult:
+        packed = await self._ledger.kept_result(
+            arguments["handle"],
+            session_id=self._session_id,
+            user=self._principal.user,
+            agent=self._plan.agent,
+        )
+        if packed is None:
+            return ToolResult((Text(NO_RESULT),), is_error=True)
+        kept = Kept.unpacked(packed)
+        offset = arguments.get("offset", 0)
+        wanted = kept.text[offset : offset + arguments.get("limit", self._result_bytes)]
+        page, _, _ = cut(wanted, self._result_bytes, encoded=kept.source is not None)
+        end = min(offset + len(page), len(kept.text))
+        if kept.source is not None:
+            page = enveloped(page, token=self._token, source=kept.source)
+        rest = len(kept.text) - end
+        note = f'[{rest:,} characters follow; read on with "offset": {end}]' if rest > 0 else "[end]"
+        return ToolResult((Text(f"{page}\n{note}"),))

@@ -1,0 +1,69 @@
+"""What does the model read when a call gives no result of its own?
+
+Texts are built from codes and the run's own view. They never quote library messages, argument
+values, or names of tools that this run may not know.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from toolkeeper_contract import Decision, Tool, canonical_text
+from toolkeeper_index import cleaned_schema, enveloped
+from toolkeeper_pipeline.schema import Fault
+
+NOT_AVAILABLE = "this tool is not available in this session"
+"""For every tool that cannot be called, whatever the cause, so that nothing leaks."""
+
+PIN_MISMATCH = (
+    "this tool changed since this turn began, so the call was not run; "
+    "it may be back in a later turn"
+)
+UNAVAILABLE = "this tool cannot be reached at the moment; the call was not run"
+DENIED_SCOPE = "the user is not allowed to use this tool"
+EXPIRED = "nobody answered the request for approval in time; the call was not run"
+PARKED = (
+    "this call waits for approval and has not run; its outcome will follow in a message of its own"
+)
+RUNNING = "this call is being run already; its outcome will follow"
+FAILED = "the tool failed"
+TIMEOUT = "the tool did not finish in time"
+UNKNOWN_OUTCOME = (
+    "the call was sent and its outcome is not known; it may have taken effect: "
+    "do not repeat it, check first"
+)
+RESULT_INVALID = "the tool ran, but its result does not match its declared output schema"
+FROZEN_UNREADABLE = "the arguments hold something that cannot be written down exactly"
+
+
+def denied(decision: Decision) -> str:
+    """Why policy said no, in the plain words of its own reasons."""
+    return "this call was denied by policy: " + "; ".join(decision.reasons)
+
+
+def rejected(reason: str | None) -> str:
+    """An operator's no, with the reason they gave for the model to read."""
+    base = "this call was not approved"
+    return f"{base}: {reason}" if reason else base
+
+
+def invalid(tool: Tool, faults: Sequence[Fault], *, show_schema: bool, token: str) -> str:
+    """What is wrong with the arguments, and the schema where the model has never seen it."""
+    lines = [f"the arguments do not match the input schema of `{tool.name}`:"]
+    lines += [f"- {fault.path or 'the arguments'}: {fault.expected}" for fault in faults]
+    if show_schema:
+        lines += ["input schema:", schema_text(tool, token)]
+    return "\n".join(lines)
+
+
+def unreadable(tool: Tool, text: str, *, show_schema: bool, token: str) -> str:
+    """The fault of `receive`, with the schema where the model has never seen it."""
+    if not show_schema:
+        return text
+    return f"{text}\ninput schema of `{tool.name}`:\n{schema_text(tool, token)}"
+
+
+def schema_text(tool: Tool, token: str) -> str:
+    """The input schema as the model reads it; somebody else's words stay in their envelope."""
+    schema: Any = cleaned_schema(tool.definition.input_schema)
+    text = canonical_text(schema)
+    return enveloped(text, token=token, source=tool.identity.source) if tool.foreign else text

@@ -1,0 +1,153 @@
+"""Stage 1: are the arguments one readable JSON object?
+
+Parsed once and strictly, so that no later stage reads them differently: UTF-8, no duplicate keys,
+no NaN or Infinity, within limits of size and depth. A failure is a value that goes on to *record*.
+"""
+
+import json
+import math
+from typing import Any
+
+from toolkeeper_contract import Code, canonical_bytes, digest_bytes
+from toolkeeper_pipeline.call import Call
+from toolkeeper_pipeline.limits import Limits
+from toolkeeper_pipeline.states import Fault, Received
+
+
+def receive(call: Call, limits: Limits) -> Received:
+    """Parses `call.arguments`: text is read as JSON, a parsed value is held to the same rules."""
+    value, decoded = call.arguments, False
+    try:
+        if isinstance(value, str):
+            value = _parse(value, limits)
+            if isinstance(value, str):
+                # Some providers encode the whole object twice; once more, and only for an object.
+                inner = _parse(value, limits) if value else None
+                if not isinstance(inner, dict):
+                    raise _Unreadable("they are a string, not an object")
+                value, decoded = inner, True
+        else:
+            _check(value, limits)
+        if not isinstance(value, dict):
+            raise _Unreadable(f"they are {_kind(value)}, not an object")
+    except _Unreadable as unreadable:
+        return Received(call, fault(str(unreadable), call.arguments))
+    return Received(call, value, decoded)
+
+
+def decode_object(text: str, limits: Limits) -> dict[str, Any] | None:
+    """The JSON object that `text` holds, or None when it holds anything else."""
+    try:
+        value = _parse(text, limits)
+    except _Unreadable:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def fault(what: str, raw: Any) -> Fault:
+    """A fault in the arguments' shape; the raw input stays behind as a digest."""
+    text = f"the arguments cannot be read: {what}; send one json object"
+    return Fault(Code.ARGUMENTS_INVALID, text, raw_digest(raw))
+
+
+def raw_digest(raw: Any) -> str:
+    """A digest of input that may be no JSON at all."""
+    if isinstance(raw, str):
+        return digest_bytes(raw.encode("utf-8", "surrogatepass"))
+    try:
+        return digest_bytes(canonical_bytes(raw))
+    except (TypeError, ValueError, RecursionError):
+        return digest_bytes(repr(type(raw)).encode())
+
+
+class _Unreadable(Exception):
+    pass
+
+
+def _parse(text: str, limits: Limits) -> Any:
+    # Characters first: encoding a giant string only to refuse it would copy it.
+    if len(text) > limits.argument_bytes:
+        raise _Unreadable(f"they are longer than {limits.argument_bytes:,} bytes")
+    if not text.strip():
+        raise _Unreadable("they are empty")
+    if text.startswith("\ufeff"):
+        raise _Unreadable("they start with a byte order mark")
+    try:
+        value = json.loads(
+            text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float
+        )
+    except RecursionError:
+        raise _Unreadable(f"they are nested deeper than {limits.argument_depth} levels") from None
+    except ValueError:
+        raise _Unreadable("they are not valid json") from None
+    _check(value, limits)
+    return value
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise _Unreadable("a key stands twice in one object")
+    return result
+
+
+def _constant(name: str) -> Any:
+    raise _Unreadable("they hold NaN or Infinity")
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise _Unreadable("a number is out of range")
+    return value
+
+
+def _check(value: Any, limits: Limits) -> None:
+    """Walks `value` without recursion; what JSON cannot carry has no business here."""
+    size = 0
+    pending: list[tuple[Any, int]] = [(value, 1)]
+    while pending:
+        item, depth = pending.pop()
+        if isinstance(item, str):
+            size += _text_size(item)
+        elif isinstance(item, dict):
+            for key in item:
+                if not isinstance(key, str):
+                    raise _Unreadable("a key is not a string")
+                size += _text_size(key)
+            pending.extend((child, depth + 1) for child in item.values())
+        elif isinstance(item, list):
+            pending.extend((child, depth + 1) for child in item)
+        elif isinstance(item, float):
+            if not math.isfinite(item):
+                raise _Unreadable("they hold NaN or Infinity")
+        elif isinstance(item, int):
+            # Beyond this no double holds it, and writing it down takes quadratic time.
+            if item.bit_length() > 1024:
+                raise _Unreadable("a number is out of range")
+        elif item is not None:
+            raise _Unreadable("they hold something that json cannot carry")
+        size += 1
+        if depth > limits.argument_depth and isinstance(item, (dict, list)):
+            raise _Unreadable(f"they are nested deeper than {limits.argument_depth} levels")
+        if size > limits.argument_bytes:
+            raise _Unreadable(f"they are longer than {limits.argument_bytes:,} bytes")
+
+
+def _text_size(text: str) -> int:
+    if text.isascii():
+        return len(text)
+    try:
+        return len(text.encode("utf-8"))
+    except UnicodeEncodeError:
+        raise _Unreadable("a string is not valid unicode") from None
+
+
+def _kind(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "a boolean"
+    if isinstance(value, list):
+        return "a list"
+    return "a number" if isinstance(value, (int, float)) else "not json"

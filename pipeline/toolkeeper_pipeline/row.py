@@ -1,0 +1,109 @@
+"""What goes down in the ledger about a call, with what is known of it so far?"""
+
+from datetime import datetime
+
+from toolkeeper_contract import (
+    Code,
+    Decision,
+    Ending,
+    Event,
+    Invocation,
+    State,
+    Tool,
+    digest,
+)
+from toolkeeper_pipeline.run import Rim, Run
+from toolkeeper_pipeline.states import Fault, Frozen, Recorded
+
+
+def row_of(
+    recorded: Recorded,
+    run: Run,
+    rim: Rim,
+    *,
+    tool: Tool | None,
+    frozen: Frozen | None,
+    decision: Decision | None,
+    approval_id: str | None = None,
+    state: State = State.SETTLED,
+    outcome: Ending | None = None,
+    code: Code | None = None,
+    result: str | None = None,
+    is_error: bool = False,
+    settled_at: datetime | None = None,
+) -> Invocation:
+    """The row of a call. Everything on it but `advertised_as` is the same by whatever way it came."""
+    call = recorded.call
+    arguments = recorded.arguments
+    if frozen is not None:
+        kept, masked, arguments_digest = frozen.redacted, frozen.masked, frozen.digest
+    elif isinstance(arguments, Fault):
+        kept, masked, arguments_digest = None, (), arguments.raw_digest
+    else:
+        kept, masked = rim.redactor.redact(arguments)
+        arguments_digest = digest(arguments)
+    classification = tool.classification if tool else None
+    return Invocation(
+        invocation_id=recorded.invocation_id,
+        session_id=run.session_id,
+        run_id=run.run_id,
+        call_id=call.call_id,
+        step=call.step,
+        position=call.position,
+        tool=recorded.tool_name,
+        advertised_as=recorded.advertised_as,
+        idempotency_key=idempotency_key(recorded, run),
+        opened_at=recorded.opened_at,
+        state=state,
+        outcome=outcome,
+        code=code,
+        decision=decision,
+        approval_id=approval_id,
+        fingerprint=tool.fingerprint if tool else None,
+        side_effect=classification.side_effect.value if classification else None,
+        flags=tuple(sorted(flag.value for flag in classification.flags)) if classification else (),
+        arguments=kept,
+        masked=masked,
+        arguments_digest=arguments_digest,
+        arguments_decoded=recorded.decoded,
+        result=result,
+        is_error=is_error,
+        bytes=len(result.encode("utf-8")) if result else 0,
+        settled_at=settled_at,
+    )
+
+
+def idempotency_key(recorded: Recorded, run: Run) -> str:
+    """Run, model step, position in the step and call id; never tool plus arguments."""
+    if recorded.call.parked is not None:
+        return recorded.call.parked.idempotency_key
+    call = recorded.call
+    return digest([run.run_id, call.step, call.position, call.call_id])
+
+
+def decided_event(row: Invocation, run: Run) -> Event:
+    """The decision with everything that explains it."""
+    decision = row.decision.as_json() if row.decision else None
+    data = {
+        "tool": row.tool,
+        "advertised_as": row.advertised_as.value,
+        "side_effect": row.side_effect,
+        "flags": list(row.flags),
+        "arguments_digest": row.arguments_digest,
+        "decision": decision,
+    }
+    return Event("call.decided", data, run.run_id, row.invocation_id)
+
+
+def settled_event(row: Invocation) -> Event:
+    """How the call ended."""
+    data = {
+        "tool": row.tool,
+        "advertised_as": row.advertised_as.value,
+        "outcome": row.outcome.value if row.outcome else None,
+        "code": row.code.value if row.code else None,
+        "is_error": row.is_error,
+        "approval_id": row.approval_id,
+        "bytes": row.bytes,
+    }
+    return Event("call.settled", data, row.run_id, row.invocation_id)

@@ -1,0 +1,95 @@
+"""In whose name, under which plan and with which ports does a call run?"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from toolkeeper_contract import (
+    Clock,
+    Ids,
+    Ledger,
+    Plan,
+    Principal,
+    Registry,
+    Sealer,
+    Tool,
+    ToolSource,
+)
+from toolkeeper_pipeline.limits import Limits
+from toolkeeper_pipeline.schema import ArgumentSchema
+from toolkeeper_policy import Policy
+
+
+class Redactor(Protocol):
+    """Takes secrets out before anything is kept."""
+
+    def redact(self, value: Any) -> tuple[Any, tuple[str, ...]]: ...
+
+    def redact_text(self, text: str) -> tuple[str, int]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One turn of a session, as far as its calls are concerned.
+
+    `token` is the boundary of the plan's envelopes. `enabled` answers live whether the user still
+    has a tool switched on. `controls` serves `tool.search` and `tool.result` for this run.
+    """
+
+    run_id: str
+    session_id: str
+    agent: str
+    principal: Principal
+    plan: Plan
+    token: str
+    enabled: Callable[[str], bool]
+    controls: ToolSource
+    limits: Limits = field(default_factory=Limits)
+    approvers: tuple[str, ...] = ()
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Rim:
+    """The ports at which deciding touches the world.
+
+    `registry` and `policy` are asked anew for every call, so that what was taken away is gone at
+    once. `source` finds the source of a tool, None when it is configured no longer.
+    """
+
+    ledger: Ledger
+    sealer: Sealer
+    clock: Clock
+    ids: Ids
+    redactor: Redactor
+    registry: Callable[[], Registry]
+    policy: Callable[[], Policy]
+    source: Callable[[Tool], ToolSource | None]
+    schemas: "Schemas"
+
+
+class Schemas:
+    """Compiled input and output schemas, once per fingerprint."""
+
+    def __init__(self) -> None:
+        self._inputs: dict[str, ArgumentSchema] = {}
+        self._outputs: dict[str, ArgumentSchema] = {}
+
+    def input(self, tool: Tool) -> ArgumentSchema:
+        """The compiled input schema of `tool`."""
+        schema = self._inputs.get(tool.fingerprint)
+        if schema is None:
+            schema = ArgumentSchema(tool.definition.input_schema)
+            self._inputs[tool.fingerprint] = schema
+        return schema
+
+    def output(self, tool: Tool) -> ArgumentSchema | None:
+        """The compiled output schema of `tool`, where it declares one."""
+        declared = tool.definition.output_schema
+        if declared is None:
+            return None
+        schema = self._outputs.get(tool.fingerprint)
+        if schema is None:
+            schema = ArgumentSchema(declared)
+            self._outputs[tool.fingerprint] = schema
+        return schema

@@ -1,0 +1,91 @@
+"""Stage 12: what does the model read, and what stays behind?
+
+One cap at the executor's exit for every source: secrets out first, then the cut, then the envelope.
+The full text is kept aside under a handle that only this principal, agent and session can use.
+"""
+
+from dataclasses import replace
+
+from toolkeeper_contract import (
+    TOOL_RESULT,
+    TOOL_SEARCH,
+    Code,
+    Completed,
+    Ending,
+    Failed,
+    Invocation,
+    Outcome,
+    SourceKind,
+    State,
+    ToolResult,
+)
+from toolkeeper_index import clean, enveloped
+from toolkeeper_pipeline.reading import Kept, cut, read, source_name
+from toolkeeper_pipeline.row import settled_event
+from toolkeeper_pipeline.run import Rim, Run
+from toolkeeper_pipeline.states import Executed
+
+
+async def seal(executed: Executed, run: Run, rim: Rim) -> Outcome:
+    """Settles the row with what the model reads. One commit, after dispatch."""
+    row = replace(executed.row, state=State.SETTLED, settled_at=rim.clock.now())
+    result = executed.result
+    if result is None:
+        row = _read_as(row, executed.text, outcome=Ending.FAILED, code=executed.code, error=True)
+    elif executed.tool.identity.kind is SourceKind.CONTROL:
+        # Our own words, enveloped and bounded where they were made.
+        invalid = result.is_error and executed.tool.name == TOOL_SEARCH
+        code = Code.SEARCH_INVALID if invalid else None
+        row = _read_as(
+            row, read(result), outcome=Ending.COMPLETED, code=code, error=result.is_error
+        )
+    else:
+        row = await _completed(row, executed, result, run, rim)
+    settled = await rim.ledger.settle(row, (settled_event(row),))
+    if not settled:
+        # Somebody reaped this call while it ran; the ledger's word stands, not ours.
+        row = await rim.ledger.invocation(row.invocation_id) or row
+    return Completed(row) if row.outcome is Ending.COMPLETED else Failed(row)
+
+
+def _read_as(
+    row: Invocation, text: str, *, outcome: Ending, code: Code | None, error: bool
+) -> Invocation:
+    size = len(text.encode("utf-8"))
+    return replace(row, outcome=outcome, code=code, result=text, is_error=error, bytes=size)
+
+
+async def _completed(
+    row: Invocation, executed: Executed, result: ToolResult, run: Run, rim: Rim
+) -> Invocation:
+    foreign = not executed.classification.trusted_result
+    text, _ = rim.redactor.redact_text(read(result))
+    shown = clean(text) if foreign else text
+    shown, size, total = cut(shown, run.limits.result_bytes, encoded=foreign)
+    handle = None
+    if size < total and TOOL_RESULT in run.plan.controls:
+        handle = rim.ids.new("res")
+        kept = Kept(source_name(executed.tool) if foreign else None, text)
+        await rim.ledger.keep_result(handle, row, kept.packed())
+    if foreign:
+        shown = enveloped(shown, token=run.token, source=source_name(executed.tool))
+    if size < total:
+        shown = f"{shown}\n{_note(size, total, handle)}"
+    return replace(
+        row,
+        outcome=Ending.COMPLETED,
+        result=shown,
+        is_error=result.is_error,
+        truncated=size < total,
+        handle=handle,
+        bytes=size,
+    )
+
+
+def _note(size: int, total: int, handle: str | None) -> str:
+    rest = (
+        f'read on with tool.result {{"handle": "{handle}"}}'
+        if handle
+        else "ask for less to see the rest"
+    )
+    return f"[cut after {size:,} of {total:,} bytes; {rest}]"

@@ -1,0 +1,69 @@
+"""How does a call end that was not dispatched by us?"""
+
+from dataclasses import replace
+
+from toolkeeper_contract import (
+    Code,
+    Completed,
+    Ending,
+    Failed,
+    Invocation,
+    Outcome,
+    Refused,
+    RunError,
+    Suspended,
+)
+from toolkeeper_pipeline import message
+from toolkeeper_pipeline.claim import Lost
+from toolkeeper_pipeline.record import opening_events
+from toolkeeper_pipeline.row import decided_event, row_of, settled_event
+from toolkeeper_pipeline.run import Rim, Run
+from toolkeeper_pipeline.states import Recorded, Stop
+
+
+async def refuse(recorded: Recorded, stop: Stop, run: Run, rim: Rim) -> Outcome:
+    """Writes the row of a call that a stage ended; a call that never ran leaves a row as well."""
+    row = row_of(
+        recorded,
+        run,
+        rim,
+        tool=stop.tool,
+        frozen=stop.frozen,
+        decision=stop.decision,
+        approval_id=stop.approval_id,
+        outcome=Ending.REFUSED,
+        code=stop.code,
+        result=stop.text,
+        is_error=True,
+        settled_at=rim.clock.now(),
+    )
+    decided = () if stop.decision is None else (decided_event(row, run),)
+    events = (*opening_events(recorded, run), *decided, settled_event(row))
+    if not await rim.ledger.settle(row, events):
+        # A parked call that somebody else took up in the meantime: its row tells how it ended.
+        return elsewhere(Lost(await rim.ledger.invocation(row.invocation_id)))
+    return Refused(row)
+
+
+def elsewhere(lost: Lost) -> Outcome:
+    """The outcome of the call's twin: the same call, taken up by somebody else."""
+    if lost.twin is None:
+        raise RunError(
+            Code.LEDGER_CONFLICT,
+            "the call could not be claimed and no other row stands for it",
+            "send the call again",
+        )
+    return outcome_of(lost.twin)
+
+
+def outcome_of(row: Invocation) -> Outcome:
+    """The outcome that a row tells; a row that is still running is reported as such."""
+    if row.outcome is Ending.COMPLETED:
+        return Completed(row)
+    if row.outcome is Ending.REFUSED:
+        return Refused(row)
+    if row.outcome is Ending.FAILED:
+        return Failed(row)
+    if row.outcome is Ending.SUSPENDED:
+        return Suspended(row)
+    return Suspended(replace(row, outcome=Ending.SUSPENDED, result=message.RUNNING))

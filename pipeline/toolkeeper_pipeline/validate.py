@@ -1,0 +1,31 @@
+"""Stage 5: do the arguments satisfy the tool's own schema?
+
+The original schema under its own dialect, never a provider's projection of it, and no coercion:
+arguments are judged as sent.
+"""
+
+from toolkeeper_contract import Code
+from toolkeeper_pipeline import message
+from toolkeeper_pipeline.run import Rim, Run
+from toolkeeper_pipeline.states import Fault, Resolved, Stop, Validated
+
+
+def validate(resolved: Resolved, run: Run, rim: Rim) -> Validated:
+    """The arguments as they were sent. Stops with arguments_invalid."""
+    recorded, tool = resolved.recorded, resolved.tool
+    # A model that was never shown the definition cannot guess it: the error carries the schema.
+    show_schema = tool.name not in run.plan.defined
+    arguments = recorded.arguments
+    if isinstance(arguments, Fault):
+        empty = recorded.call.arguments == "" and not rim.schemas.input(tool).faults({})
+        if not empty:
+            text = message.unreadable(
+                tool, arguments.text, show_schema=show_schema, token=run.token
+            )
+            raise Stop(Code.ARGUMENTS_INVALID, text, tool=tool)
+        arguments = {}
+    faults = rim.schemas.input(tool).faults(arguments)
+    if faults:
+        text = message.invalid(tool, faults, show_schema=show_schema, token=run.token)
+        raise Stop(Code.ARGUMENTS_INVALID, text, tool=tool)
+    return Validated(recorded, tool, arguments)
