@@ -9,11 +9,11 @@ from toolkeeper_contract import (
     ApprovalState,
     Binding,
     Code,
+    Effect,
     Ending,
     Event,
     State,
 )
-from toolkeeper_contract import Effect
 from toolkeeper_pipeline import message
 from toolkeeper_pipeline.record import opening_events
 from toolkeeper_pipeline.row import decided_event, row_of

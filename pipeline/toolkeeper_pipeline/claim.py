@@ -4,7 +4,7 @@ One conditional update opens the row, spends the approval and takes the lease. `
 state that *execute* accepts, and only this module can make one.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from toolkeeper_contract import Classification, Event, Invocation, Lease, State, Tool
 from toolkeeper_pipeline.record import opening_events
@@ -65,4 +65,11 @@ async def claim(approved: Approved, run: Run, rim: Rim) -> Claimed | Lost:
     if lease is None:
         twin = await rim.ledger.invocation(row.invocation_id)
         return Lost(twin or await rim.ledger.twin(row.idempotency_key))
-    return Claimed(row, frozen.tool, decided.classification, frozen.data, lease, _KEY)
+    return Claimed(
+        replace(row, fence=lease.fence),
+        frozen.tool,
+        decided.classification,
+        frozen.data,
+        lease,
+        _KEY,
+    )

@@ -108,5 +108,7 @@ class Controls:
         if kept.source is not None:
             page = enveloped(page, token=self._token, source=kept.source)
         rest = len(kept.text) - end
-        note = f'[{rest:,} characters follow; read on with "offset": {end}]' if rest > 0 else "[end]"
+        note = (
+            f'[{rest:,} characters follow; read on with "offset": {end}]' if rest > 0 else "[end]"
+        )
         return ToolResult((Text(f"{page}\n{note}"),))

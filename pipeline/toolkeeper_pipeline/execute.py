@@ -99,5 +99,3 @@ class _Renewal:
             self._lease, self._rim.clock.now() + self._run.limits.lease
         ):
             await asyncio.sleep(self._period)
-
-

@@ -11,9 +11,7 @@ def freeze(validated: Validated, rim: Rim) -> Frozen:
     try:
         data = canonical_bytes(validated.arguments)
     except (TypeError, ValueError, RecursionError):
-        raise Stop(
-            Code.ARGUMENTS_INVALID, message.FROZEN_UNREADABLE, tool=validated.tool
-        ) from None
+        raise Stop(Code.ARGUMENTS_INVALID, message.FROZEN_UNREADABLE, tool=validated.tool) from None
     redacted, masked = rim.redactor.redact(validated.arguments)
     return Frozen(
         recorded=validated.recorded,

@@ -11,7 +11,7 @@ from typing import Any
 from toolkeeper_contract import Code, canonical_bytes, digest_bytes
 from toolkeeper_pipeline.call import Call
 from toolkeeper_pipeline.limits import Limits
-from toolkeeper_pipeline.states import Fault, Received
+from toolkeeper_pipeline.states import Received, ShapeFault
 
 
 def receive(call: Call, limits: Limits) -> Received:
@@ -44,10 +44,10 @@ def decode_object(text: str, limits: Limits) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def fault(what: str, raw: Any) -> Fault:
+def fault(what: str, raw: Any) -> ShapeFault:
     """A fault in the arguments' shape; the raw input stays behind as a digest."""
     text = f"the arguments cannot be read: {what}; send one json object"
-    return Fault(Code.ARGUMENTS_INVALID, text, raw_digest(raw))
+    return ShapeFault(Code.ARGUMENTS_INVALID, text, raw_digest(raw))
 
 
 def raw_digest(raw: Any) -> str:

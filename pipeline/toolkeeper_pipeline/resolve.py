@@ -4,18 +4,17 @@ Against the run's pins only, exact and case-sensitive; then live, because what w
 the turn began must not run.
 """
 
-from toolkeeper_contract import CONTROL_TOOLS, Code, Tool
+from toolkeeper_contract import CONTROL_TOOLS, TOOL_CALL, AdvertisedAs, Code, Tool
 from toolkeeper_index import control_tool
 from toolkeeper_pipeline import message
 from toolkeeper_pipeline.run import Rim, Run
-from toolkeeper_pipeline.states import Fault, Recorded, Resolved, Stop
-from toolkeeper_contract import AdvertisedAs, TOOL_CALL
+from toolkeeper_pipeline.states import Recorded, Resolved, ShapeFault, Stop
 
 
 def resolve(recorded: Recorded, run: Run, rim: Rim) -> Resolved:
     """The pinned tool. Stops with not_offered, withdrawn, pin mismatch or a missing scope."""
     if not recorded.named:
-        assert isinstance(recorded.arguments, Fault)
+        assert isinstance(recorded.arguments, ShapeFault)
         raise Stop(recorded.arguments.code, recorded.arguments.text)
     name = recorded.tool_name
     if name in CONTROL_TOOLS:

@@ -13,7 +13,7 @@ from toolkeeper_contract import (
     digest,
 )
 from toolkeeper_pipeline.run import Rim, Run
-from toolkeeper_pipeline.states import Fault, Frozen, Recorded
+from toolkeeper_pipeline.states import Frozen, Recorded, ShapeFault
 
 
 def row_of(
@@ -32,12 +32,12 @@ def row_of(
     is_error: bool = False,
     settled_at: datetime | None = None,
 ) -> Invocation:
-    """The row of a call. Everything on it but `advertised_as` is the same by whatever way it came."""
+    """The row of a call; by whatever way it came, only `advertised_as` differs."""
     call = recorded.call
     arguments = recorded.arguments
     if frozen is not None:
         kept, masked, arguments_digest = frozen.redacted, frozen.masked, frozen.digest
-    elif isinstance(arguments, Fault):
+    elif isinstance(arguments, ShapeFault):
         kept, masked, arguments_digest = None, (), arguments.raw_digest
     else:
         kept, masked = rim.redactor.redact(arguments)

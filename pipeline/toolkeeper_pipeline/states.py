@@ -1,7 +1,7 @@
 """How far has a call come? One type a stage; each is made from the one before it.
 
-    Call -> Received -> Unwrapped -> Recorded -> Resolved -> Validated -> Frozen -> Classified
-         -> Decided -> Approved | Parked -> Claimed -> Executed -> Outcome
+Call -> Received -> Unwrapped -> Recorded -> Resolved -> Validated -> Frozen -> Classified
+     -> Decided -> Approved | Parked -> Claimed -> Executed -> Outcome
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ from toolkeeper_pipeline.call import Call
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class ShapeFault:
     """What is wrong with a call's shape, as a value: it goes on to be recorded.
 
     `text` is what the model reads. `raw_digest` stands for the input that could not be read.
@@ -38,7 +38,7 @@ class Received:
     """The call with its arguments parsed once, or the reason why they could not be."""
 
     call: Call
-    arguments: Mapping[str, Any] | Fault
+    arguments: Mapping[str, Any] | ShapeFault
     decoded: bool = False
 
 
@@ -48,7 +48,7 @@ class Unwrapped:
 
     call: Call
     name: str | None
-    arguments: Mapping[str, Any] | Fault
+    arguments: Mapping[str, Any] | ShapeFault
     wrapped: bool
     decoded: bool
 
@@ -63,7 +63,7 @@ class Recorded:
     tool_name: str
     named: bool
     advertised_as: AdvertisedAs
-    arguments: Mapping[str, Any] | Fault
+    arguments: Mapping[str, Any] | ShapeFault
     decoded: bool
 
 

@@ -10,7 +10,7 @@ from toolkeeper_contract import TOOL_CALL, Code, is_canonical_name
 from toolkeeper_pipeline.limits import Limits
 from toolkeeper_pipeline.message import NOT_AVAILABLE
 from toolkeeper_pipeline.receive import decode_object, fault, raw_digest
-from toolkeeper_pipeline.states import Fault, Received, Unwrapped
+from toolkeeper_pipeline.states import Received, ShapeFault, Unwrapped
 
 SHAPE = '{"name": "<tool name>", "arguments": {...}}'
 """The shape of the wrapper's arguments, as error messages show it."""
@@ -27,7 +27,7 @@ def unwrap(received: Received, controls: tuple[str, ...], limits: Limits) -> Unw
             arguments = _unnamed(call.name, call.arguments)
         return Unwrapped(call, name, arguments, wrapped=False, decoded=received.decoded)
     outer = received.arguments
-    if isinstance(outer, Fault):
+    if isinstance(outer, ShapeFault):
         return Unwrapped(call, None, outer, wrapped=True, decoded=received.decoded)
     name = outer.get("name")
     if not isinstance(name, str) or not name.strip() or outer.keys() - _KEYS:
@@ -55,14 +55,14 @@ def _inner(outer: Any, limits: Limits) -> tuple[Any, bool]:
     return fault("`arguments` is not an object", inner), False
 
 
-def _malformed(raw: Any) -> Fault:
+def _malformed(raw: Any) -> ShapeFault:
     text = f"the call is malformed; `tool.call` takes exactly {SHAPE}"
-    return Fault(Code.ARGUMENTS_INVALID, text, raw_digest(raw))
+    return ShapeFault(Code.ARGUMENTS_INVALID, text, raw_digest(raw))
 
 
-def _unnamed(name: Any, raw: Any) -> Fault:
+def _unnamed(name: Any, raw: Any) -> ShapeFault:
     if isinstance(name, str) and name.strip():
         # A name that no tool can bear is a name that was not offered, whatever its spelling.
-        return Fault(Code.NOT_OFFERED, NOT_AVAILABLE, raw_digest(raw))
+        return ShapeFault(Code.NOT_OFFERED, NOT_AVAILABLE, raw_digest(raw))
     text = "the call names no tool; name one of the tools that are offered"
-    return Fault(Code.ARGUMENTS_INVALID, text, raw_digest(raw))
+    return ShapeFault(Code.ARGUMENTS_INVALID, text, raw_digest(raw))

@@ -7,7 +7,7 @@ arguments are judged as sent.
 from toolkeeper_contract import Code
 from toolkeeper_pipeline import message
 from toolkeeper_pipeline.run import Rim, Run
-from toolkeeper_pipeline.states import Fault, Resolved, Stop, Validated
+from toolkeeper_pipeline.states import Resolved, ShapeFault, Stop, Validated
 
 
 def validate(resolved: Resolved, run: Run, rim: Rim) -> Validated:
@@ -16,7 +16,7 @@ def validate(resolved: Resolved, run: Run, rim: Rim) -> Validated:
     # A model that was never shown the definition cannot guess it: the error carries the schema.
     show_schema = tool.name not in run.plan.defined
     arguments = recorded.arguments
-    if isinstance(arguments, Fault):
+    if isinstance(arguments, ShapeFault):
         empty = recorded.call.arguments == "" and not rim.schemas.input(tool).faults({})
         if not empty:
             text = message.unreadable(
