@@ -1,0 +1,109 @@
+"""What does the operator say about the class of the tools that a pattern names?"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from toolkeeper_contract import (
+    CONTROL_TOOLS,
+    Code,
+    ConfigError,
+    Flag,
+    SideEffect,
+    SourceKind,
+    ToolIdentity,
+    any_matches,
+)
+
+_T = TypeVar("_T")
+
+FUNCTIONS = "functions"
+"""The source name under which selectors know the tools of this program."""
+
+
+def source_name(identity: ToolIdentity) -> str:
+    """How selectors name the source of a tool: its server id, or `functions`."""
+    return FUNCTIONS if identity.kind is SourceKind.FUNCTION else identity.source
+
+
+@dataclass(frozen=True, slots=True)
+class ClassificationRule:
+    """One rule of the operator's; None leaves a field as it was.
+
+    `tools` are canonical names or written globs, `sources` server ids (or `functions`); a rule
+    with both needs both. `result` says whether results may be read as ours. `destination` and
+    `payload` name the arguments by which a call can carry data out.
+    """
+
+    tools: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    side_effect: SideEffect | None = None
+    destructive: bool | None = None
+    idempotent: bool | None = None
+    open_world: bool | None = None
+    private: bool | None = None
+    result: str | None = None
+    destination: tuple[str, ...] = ()
+    payload: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.tools and not self.sources:
+            raise ConfigError(
+                "a classification rule names no tools",
+                "say which it is for with `tools` or `sources`",
+            )
+        for pattern in self.tools:
+            if pattern in CONTROL_TOOLS:
+                raise ConfigError(
+                    f"the control tool `{pattern}` cannot be classified",
+                    "a call through it has the class of the tool that it calls",
+                    code=Code.CONFIG_INVALID,
+                )
+        if self.result not in (None, "trusted", "untrusted"):
+            raise ConfigError(
+                f"`{self.result}` is not a trust for results", "write `trusted` or `untrusted`"
+            )
+
+    def covers(self, identity: ToolIdentity) -> bool:
+        """Whether this rule is about that tool."""
+        if self.sources and source_name(identity) not in self.sources:
+            return False
+        return not self.tools or any_matches(self.tools, identity.canonical_name)
+
+    @property
+    def flags(self) -> dict[Flag, bool]:
+        """The flags that this rule sets (True) or clears (False)."""
+        said = {
+            Flag.DESTRUCTIVE: self.destructive,
+            Flag.IDEMPOTENT: self.idempotent,
+            Flag.OPEN_WORLD: self.open_world,
+            Flag.PRIVATE: self.private,
+        }
+        return {flag: value for flag, value in said.items() if value is not None}
+
+
+def merged(
+    rules: Iterable[ClassificationRule], identity: ToolIdentity
+) -> ClassificationRule | None:
+    """Everything that the rules for this tool say, the last word on each field winning."""
+    covering = [rule for rule in rules if rule.covers(identity)]
+    if not covering:
+        return None
+    if len(covering) == 1:
+        return covering[0]
+    return ClassificationRule(
+        tools=(identity.canonical_name,),
+        side_effect=_last(rule.side_effect for rule in covering),
+        destructive=_last(rule.destructive for rule in covering),
+        idempotent=_last(rule.idempotent for rule in covering),
+        open_world=_last(rule.open_world for rule in covering),
+        private=_last(rule.private for rule in covering),
+        result=_last(rule.result for rule in covering),
+        destination=_last(rule.destination or None for rule in covering) or (),
+        payload=_last(rule.payload or None for rule in covering) or (),
+    )
+
+
+def _last(values: Iterable[_T | None]) -> _T | None:
+    said = [value for value in values if value is not None]
+    return said[-1] if said else None

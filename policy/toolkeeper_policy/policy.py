@@ -1,0 +1,211 @@
+"""May this call happen?
+
+If any rule matches, the most restrictive matching rule decides; if none does, the default of the
+call's class. Hardline rules come last. The order of rules and documents never matters.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from toolkeeper_contract import (
+    Code,
+    ConfigError,
+    Decision,
+    Effect,
+    Question,
+    SideEffect,
+    digest,
+)
+from toolkeeper_policy.rule import Rule
+from toolkeeper_policy.rule_index import RuleIndex
+from toolkeeper_policy.weighing import Weighed, approvers_of, weigh
+
+DEFAULTS: Mapping[SideEffect, Effect] = MappingProxyType(
+    {
+        SideEffect.NONE: Effect.ALLOW,
+        SideEffect.WORKSPACE_READ: Effect.ALLOW,
+        SideEffect.NETWORK_READ: Effect.ALLOW,
+        SideEffect.WORKSPACE_WRITE: Effect.ASK,
+        SideEffect.NETWORK_WRITE: Effect.ASK,
+        SideEffect.MESSAGE_SEND: Effect.ASK,
+        SideEffect.CODE_EXECUTION: Effect.ASK,
+        SideEffect.FINANCIAL: Effect.DENY,
+    }
+)
+"""What holds for a class that no document says anything about."""
+
+_VERB = {Effect.ALLOW: "allows", Effect.ASK: "asks for approval of", Effect.DENY: "denies"}
+_DEFAULT = {Effect.ALLOW: "allowed", Effect.ASK: "asked", Effect.DENY: "denied"}
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Class defaults, rules and hardline rules, as one value.
+
+    `defaults` is filled up from `DEFAULTS`. `taint` is the trust overlay's mode (`ask`,
+    `provenance` or `off`). Ids are unique over `rules` and `hardline`; hardline rules deny.
+    `revision` is the digest of all that, the same for the same policy however it was written.
+    Raises ConfigError(config.policy_invalid) when an id stands twice or a hardline does not deny.
+    """
+
+    defaults: Mapping[SideEffect, Effect] = field(default_factory=dict)
+    taint: str = "ask"
+    rules: tuple[Rule, ...] = ()
+    hardline: tuple[Rule, ...] = ()
+    revision: str = field(init=False)
+    _index: RuleIndex = field(init=False, repr=False, compare=False)
+    _hardline_index: RuleIndex = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        taken: dict[str, Rule] = {}
+        # INVARIANT: sorted by id, so that the order of rules and documents never shows.
+        object.__setattr__(self, "rules", _by_unique_id(self.rules, taken))
+        object.__setattr__(self, "hardline", _by_unique_id(self.hardline, taken))
+        for rule in self.hardline:
+            if rule.effect is not Effect.DENY:
+                raise _error(
+                    rule, f"hardline rule `{rule.id}` does not deny", "write `effect: deny`"
+                )
+        object.__setattr__(self, "defaults", MappingProxyType({**DEFAULTS, **self.defaults}))
+        object.__setattr__(self, "revision", digest(self.body()))
+        object.__setattr__(self, "_index", RuleIndex(self.rules))
+        object.__setattr__(self, "_hardline_index", RuleIndex(self.hardline))
+
+    def decide(self, question: Question) -> Decision:
+        """The decision on one call, hardline rules included; never raises."""
+        decision = self._by_rules(question)
+        # The trust overlay tightens `decision` here; the hardline has the last word.
+        return self.check_hardline(question) or decision
+
+    def check_hardline(self, question: Question) -> Decision | None:
+        """The denial by a hardline rule, or None; no approval or grant lifts it."""
+        selection = self._hardline_index.select(
+            question.tool, question.source, question.classification
+        )
+        if not selection.rules:
+            return None
+        weighed = weigh(selection.rules, question)
+        if weighed.matched:
+            denial = self._decision(Effect.DENY, weighed.matched, weighed)
+            reasons = tuple(f"hardline {reason}" for reason in denial.reasons)
+            return replace(denial, code=Code.DENIED_HARDLINE, reasons=reasons)
+        if weighed.failed:
+            return self._rule_error(weighed)
+        return None
+
+    def hides(self, question: Question) -> bool:
+        """Whether a deny without conditions covers this tool for this principal and agent.
+
+        The question's arguments and attributes are not looked at. A class default hides nothing:
+        the class of a call may depend on its arguments.
+        """
+        for index in (self._index, self._hardline_index):
+            selection = index.select(question.tool, question.source, question.classification)
+            for rule in selection.rules:
+                if (
+                    rule.effect is Effect.DENY
+                    and rule.condition is None
+                    and rule.covers_caller(question)
+                ):
+                    return True
+        return False
+
+    def body(self) -> Mapping[str, object]:
+        """The canonical form of the whole policy; `revision` is its digest."""
+        return {
+            "defaults": {key.value: effect.value for key, effect in self.defaults.items()},
+            "taint": self.taint,
+            "rules": [rule.body() for rule in self.rules],
+            "hardline": [rule.body() for rule in self.hardline],
+        }
+
+    def _by_rules(self, question: Question) -> Decision:
+        selection = self._index.select(question.tool, question.source, question.classification)
+        weighed = weigh(selection.rules, question)
+        deciding = weighed.deciding
+        if deciding and deciding[0].effect is Effect.DENY:
+            return self._decision(Effect.DENY, deciding, weighed)
+        if weighed.failed and weighed.blocked:
+            return self._rule_error(weighed)
+        if deciding:
+            return self._decision(deciding[0].effect, deciding, weighed)
+        side_effect = question.classification.side_effect
+        effect = self.defaults[side_effect]
+        reasons = [f"no rule matches, and {side_effect.value} is {_DEFAULT[effect]} by default"]
+        for rule in selection.unheard:
+            if rule.covers_caller(question):
+                reasons.append(_unheard(rule, question))
+        return Decision(
+            effect=effect,
+            rules=(),
+            reasons=tuple(reasons),
+            revision=self.revision,
+            code=Code.DENIED_POLICY if effect is Effect.DENY else None,
+            errors=tuple(rule.id for rule in weighed.failed),
+        )
+
+    def _decision(self, effect: Effect, rules: Sequence[Rule], weighed: Weighed) -> Decision:
+        reasons = tuple(f"rule `{rule.id}` {_VERB[effect]} it" for rule in rules)
+        approvers = None if effect is Effect.DENY else approvers_of(rules)
+        if effect is Effect.ASK and approvers == ():
+            # Each rule may be satisfied by somebody, but not both by the same person.
+            effect = Effect.DENY
+            approvers = None
+            reasons = (*reasons, "no approver satisfies all of these rules")
+        return Decision(
+            effect=effect,
+            rules=tuple(rule.id for rule in rules),
+            reasons=reasons,
+            revision=self.revision,
+            code=Code.DENIED_POLICY if effect is Effect.DENY else None,
+            approvers=approvers,
+            errors=tuple(rule.id for rule in weighed.failed),
+        )
+
+    def _rule_error(self, weighed: Weighed) -> Decision:
+        blocked = weighed.blocked
+        return Decision(
+            effect=Effect.DENY,
+            rules=tuple(rule.id for rule in blocked),
+            reasons=tuple(f"rule `{rule.id}` could not be evaluated" for rule in blocked),
+            revision=self.revision,
+            code=Code.DENIED_RULE_ERROR,
+            errors=tuple(rule.id for rule in weighed.failed),
+        )
+
+
+def default_policy() -> Policy:
+    """The policy that holds where no document is written: class defaults, taint `ask`."""
+    return Policy()
+
+
+def _unheard(rule: Rule, question: Question) -> str:
+    names_class = rule.side_effects and SideEffect.FINANCIAL in rule.side_effects
+    financial = question.classification.side_effect is SideEffect.FINANCIAL
+    missing = "class `financial`" if financial and not names_class else "flag `destructive`"
+    return f"rule `{rule.id}` does not count, because it does not name the {missing}"
+
+
+def _by_unique_id(rules: Sequence[Rule], taken: dict[str, Rule]) -> tuple[Rule, ...]:
+    for rule in rules:
+        first = taken.get(rule.id)
+        if first is not None:
+            where = f" in {first.place.file}, line {first.place.line}" if first.place else ""
+            raise _error(
+                rule,
+                f"the rule id `{rule.id}` is taken already{where}",
+                "give each rule an id of its own",
+            )
+        taken[rule.id] = rule
+    return tuple(sorted(rules, key=lambda rule: rule.id))
+
+
+def _error(rule: Rule, message: str, hint: str) -> ConfigError:
+    return ConfigError(
+        message,
+        hint,
+        code=Code.POLICY_INVALID,
+        file=rule.place.file if rule.place else None,
+        line=rule.place.line if rule.place else None,
+    )
