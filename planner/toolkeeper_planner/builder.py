@@ -59,8 +59,8 @@ def build_plan(
         disclosure=_disclosure(agent.disclosure),
         caps=agent.caps,
         defined=_array(admitted, placement),
-        deferred=placement.deferred(),
-        searchable=tuple(tool.name for tool in placement.searchable),
+        deferred=placement.deferred,
+        searchable=tuple([tool.name for tool in placement.searchable]),
         skipped=_skipped(admitted, placement),
         filtered=admitted.filtered,
         refused=_refused(agent, registry),
@@ -92,7 +92,7 @@ def _array(admitted: Admitted, placement: Placement) -> tuple[str, ...]:
 
 def _skipped(admitted: Admitted, placement: Placement) -> tuple[Placed, ...]:
     return (
-        *[Placed(tool.name, reason) for tool, reason in placement.skipped],
+        *placement.skipped,
         *[Placed(name, Reason.SOURCE_UNAVAILABLE) for name in admitted.unavailable],
     )
 
@@ -109,7 +109,5 @@ def _refused(agent: AgentProfile, registry: Registry) -> tuple[RefusedTool, ...]
 
 
 def _pins(placement: Placement) -> dict[str, str]:
-    pins = {tool.name: tool.fingerprint for tool in placement.filled.defined}
-    pins.update((tool.name, tool.fingerprint) for tool, _ in placement.shelved.entries)
-    pins.update((tool.name, tool.fingerprint) for tool in placement.searchable)
-    return pins
+    reachable = (placement.filled.defined, placement.shelved.entries, placement.searchable)
+    return {tool.name: tool.fingerprint for tools in reachable for tool in tools}

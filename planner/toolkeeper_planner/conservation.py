@@ -19,7 +19,7 @@ def check_conservation(candidates: Sequence[str], plan: Plan) -> None:
     the pins are exactly the defined, deferred and searchable tools.
     """
     pinned = [
-        *(name for name in plan.defined if name not in CONTROL_TOOLS),
+        *[name for name in plan.defined if name not in CONTROL_TOOLS],
         *plan.deferred_names,
         *plan.searchable,
     ]
@@ -30,7 +30,7 @@ def check_conservation(candidates: Sequence[str], plan: Plan) -> None:
     ]
     expected, found = set(candidates), set(ended)
     if len(expected) == len(candidates) == len(ended) and expected == found:
-        if len(plan.pins) == len(pinned) and all(name in plan.pins for name in pinned):
+        if plan.pins.keys() == set(pinned):
             return
         raise ConservationError(
             "the pins are not the tools that the plan offers: "

@@ -3,24 +3,23 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from toolkeeper_contract import Caps, ConfigError, Reason, Tool, key_text
+from toolkeeper_contract import Caps, ConfigError, Tool, key_text
 from toolkeeper_planner.agent import AgentProfile
 from toolkeeper_planner.pricing import Pricing
-
-Overflow = tuple[Tool, Reason]
-"""A tool that got no definition, and why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filled:
     """The tools array without its order: candidates and control tools with their prices.
 
-    `defined` are candidates in rank order; `over` is what did not fit, in rank order.
+    `defined` are candidates in rank order; `over` is what did not fit, in rank order: the first
+    `dear` of it were passed over for their price, the rest came when no slot was left.
     """
 
     controls: tuple[Tool, ...]
     defined: tuple[Tool, ...]
-    over: tuple[Overflow, ...]
+    over: tuple[Tool, ...]
+    dear: int
     prices: dict[str, int]
     tokens: int
 
@@ -47,13 +46,14 @@ def fill(
         raise _no_room(agent, len(controls), tokens)
     free = caps.definitions - len(controls)
     defined: list[Tool] = []
-    over: list[Overflow] = []
+    over: list[Tool] = []
+    late: Sequence[Tool] = ()
     for position, tool in enumerate(candidates):
         if len(defined) >= free:
             if position < always:
                 raise _too_many(agent, tool, caps, tokens, len(controls))
             # Full: nothing after this can fit, so nothing after this needs a price.
-            over += [(late, Reason.DEFINITION_CAP) for late in candidates[position:]]
+            late = candidates[position:]
             break
         price = pricing.definition(tool)
         if tokens + price <= caps.definition_tokens:
@@ -63,8 +63,8 @@ def fill(
         elif position < always:
             raise _too_many(agent, tool, caps, tokens + price, len(controls))
         else:
-            over.append((tool, Reason.DEFINITION_TOKENS))
-    return Filled(tuple(controls), tuple(defined), tuple(over), prices, tokens)
+            over.append(tool)
+    return Filled(tuple(controls), tuple(defined), (*over, *late), len(over), prices, tokens)
 
 
 def _no_room(agent: AgentProfile, count: int, tokens: int) -> ConfigError:

@@ -2,31 +2,31 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from toolkeeper_contract import Caps, Reason
+from toolkeeper_contract import Caps, Tool
 from toolkeeper_index import region_overhead, render_region
-from toolkeeper_planner.filling import Overflow
 from toolkeeper_planner.pricing import Pricing
 
 
 @dataclass(frozen=True, slots=True)
 class Shelved:
-    """The index entries in their order, and what found no place, with what stopped it.
+    """The index entries in their order, and what found no place.
 
+    The first `dear` of `left` had lines too dear, the rest came when the entries were used up.
     `tokens` sums the lines, `overhead` is the rest of the region; the cap holds for both together.
     """
 
-    entries: tuple[Overflow, ...]
-    left: tuple[Overflow, ...]
+    entries: tuple[Tool, ...]
+    left: tuple[Tool, ...]
+    dear: int
     prices: dict[str, int]
     tokens: int
     overhead: int
 
 
-def shelve(
-    queue: Sequence[Overflow], caps: Caps, pricing: Pricing, *, search_offered: bool
-) -> Shelved:
-    """The index over `queue`; an entry keeps its reason, what is left gets a new one.
+def shelve(queue: Sequence[Tool], caps: Caps, pricing: Pricing, *, search_offered: bool) -> Shelved:
+    """The index over `queue`, in its order.
 
     The region's overhead grows with each foreign source that appears in it, and by a line about
     searching when something is left that a search can find.
@@ -45,17 +45,18 @@ def search_hint(searchable: int, pricing: Pricing) -> int:
     return pricing.text(hint)
 
 
-def _shelve(queue: Sequence[Overflow], caps: Caps, pricing: Pricing, *, searchable: int) -> Shelved:
-    entries: list[Overflow] = []
-    left: list[Overflow] = []
+def _shelve(queue: Sequence[Tool], caps: Caps, pricing: Pricing, *, searchable: int) -> Shelved:
+    entries: list[Tool] = []
+    left: list[Tool] = []
+    late: Sequence[Tool] = ()
     prices: dict[str, int] = {}
     sources: tuple[str, ...] = ()
     tokens = 0
     overhead = _overhead(sources, pricing, searchable)
     grown: dict[str, int] = {}
-    for position, (tool, reason) in enumerate(queue):
+    for position, tool in enumerate(queue):
         if len(entries) >= caps.index_entries:
-            left += [(late, Reason.INDEX_ENTRIES) for late, _ in queue[position:]]
+            late = queue[position:]
             break
         source = tool.identity.source
         new = tool.foreign and source not in sources
@@ -66,22 +67,25 @@ def _shelve(queue: Sequence[Overflow], caps: Caps, pricing: Pricing, *, searchab
             needed = grown[source]
         price = pricing.index_line(tool)
         if tokens + price + needed > caps.index_tokens:
-            left.append((tool, Reason.INDEX_TOKENS))
+            left.append(tool)
             continue
         tokens += price
         prices[tool.name] = price
-        entries.append((tool, reason))
+        entries.append(tool)
         if new:
             sources, overhead = (*sources, source), needed
             grown.clear()
     if not entries:
         overhead = 0
     elif searchable:
-        overhead = _overhead(sources, pricing, len(left))
-    return Shelved(tuple(entries), tuple(left), prices, tokens, overhead)
+        overhead = _overhead(sources, pricing, len(left) + len(late))
+    return Shelved(tuple(entries), (*left, *late), len(left), prices, tokens, overhead)
 
 
 def _overhead(sources: tuple[str, ...], pricing: Pricing, searchable: int) -> int:
-    return pricing.text(
-        region_overhead(sources, searchable=searchable, search_offered=searchable > 0)
-    )
+    return pricing.text(_region_text(sources, searchable))
+
+
+@lru_cache(maxsize=1_024)
+def _region_text(sources: tuple[str, ...], searchable: int) -> str:
+    return region_overhead(sources, searchable=searchable, search_offered=searchable > 0)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from toolkeeper_contract import (
     Classification,
     Registry,
@@ -56,7 +57,7 @@ def tool_of(entry: Mapping[str, Any]) -> Tool:
 def roster() -> Roster:
     document = json.loads(ROSTER.read_text(encoding="utf-8"))
     tools = [tool_of(entry) for entry in document["tools"]]
-    agent = {
+    agent: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value
         for key, value in document["agent"].items()
     }
