@@ -1,0 +1,142 @@
+"""How does a row end when nobody who ran it ends it?
+
+Pure: both stores ask here, so they cannot come to different answers.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from toolkeeper_contract import (
+    Approval,
+    ApprovalState,
+    Code,
+    Ending,
+    Event,
+    Flag,
+    Invocation,
+    SideEffect,
+    State,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reaped:
+    """A row whose lease is over, as it ends; `retryable` says that it may run once more."""
+
+    row: Invocation
+    retryable: bool
+
+
+def superseded(row: Invocation, by: str, at: datetime) -> Invocation:
+    """A parked row whose approval was spent by the equal call `by`.
+
+    It did not run and nothing was wrong with it: refused, without a code.
+    """
+    return replace(
+        row,
+        state=State.SETTLED,
+        outcome=Ending.REFUSED,
+        code=None,
+        result="an equal call has used this call's approval; its result is that call's",
+        is_error=True,
+        superseded_by=by,
+        settled_at=at,
+    )
+
+
+def expired(row: Invocation, at: datetime) -> Invocation:
+    """A parked row whose approval ran out."""
+    return replace(
+        row,
+        state=State.SETTLED,
+        outcome=Ending.REFUSED,
+        code=Code.APPROVAL_EXPIRED,
+        result="the approval that this call waited for has expired; it was not run",
+        is_error=True,
+        settled_at=at,
+    )
+
+
+def reaped(row: Invocation, at: datetime) -> Reaped:
+    """A running row whose lease is over: its worker is gone, or will be too late.
+
+    The fence goes up, so that a late write of the old lease is recognised. A read or an idempotent
+    call may run again, unless an approval was spent on it: that one was for a single execution.
+    """
+    harmless = _reads(row.side_effect) or Flag.IDEMPOTENT.value in row.flags
+    ended = replace(
+        row,
+        state=State.SETTLED,
+        outcome=Ending.FAILED,
+        code=Code.FAILED if harmless else Code.FAILED_UNKNOWN_OUTCOME,
+        result=(
+            "the call was interrupted and gave no result"
+            if harmless
+            else "the call was interrupted; whether it took effect is not known"
+        ),
+        is_error=True,
+        fence=row.fence + 1,
+        settled_at=at,
+    )
+    return Reaped(ended, retryable=harmless and row.approval_id is None)
+
+
+def _reads(side_effect: str | None) -> bool:
+    return side_effect in set(SideEffect) and SideEffect(side_effect).reads
+
+
+def may_end(state: str, retryable: bool, newest: int, fence: int) -> bool:
+    """Whether a row in this state may be ended by the holder of `fence`.
+
+    A parked row has no holder. A reaped one that may run again can be refused instead, by someone
+    who has seen that it was reaped.
+    """
+    if state == State.PARKED:
+        return True
+    return (state == State.RUNNING or retryable) and fence == newest
+
+
+def superseded_event(row: Invocation, by: str) -> Event:
+    return _of(row, "call.superseded", {"tool": row.tool, "superseded_by": by})
+
+
+def reaped_event(row: Invocation, reaped: Reaped) -> Event:
+    code = reaped.row.code
+    return _of(
+        row,
+        "lease.reaped",
+        {
+            "tool": row.tool,
+            "fence": row.fence,
+            "code": code.value if code else None,
+            "retryable": reaped.retryable,
+        },
+    )
+
+
+def fenced_event(row: Invocation, newest: int) -> Event:
+    """A late write of `row` was dropped, because lease `newest` is newer or the row has ended."""
+    return _of(row, "call.fenced", {"tool": row.tool, "fence": row.fence, "newest": newest})
+
+
+def expired_event(approval: Approval, reason: str) -> Event:
+    """`reason` is `time` or, when the call ended without using the approval, `call_ended`."""
+    return Event(
+        "approval.expired",
+        {
+            "approval_id": approval.approval_id,
+            "tool": approval.binding.tool,
+            "was": approval.state.value,
+            "reason": reason,
+        },
+        run_id=approval.run_id,
+        invocation_id=approval.invocation_id,
+    )
+
+
+UNUSED = (ApprovalState.PENDING, ApprovalState.APPROVED)
+"""The states of an approval that can still be used, or become usable."""
+
+
+def _of(row: Invocation, name: str, data: dict[str, object]) -> Event:
+    return Event(name, data, run_id=row.run_id, invocation_id=row.invocation_id)

@@ -1,0 +1,93 @@
+"""How do events join their session's chain, and how are they read back?"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection, Select, bindparam, insert, select, update
+
+from toolkeeper_contract import Event, RecordedEvent, canonical_text
+from toolkeeper_ledger.chain import Head, extend
+from toolkeeper_ledger.database import Moved
+from toolkeeper_ledger.fault import conflict
+from toolkeeper_ledger.rows import event_of, instant
+from toolkeeper_ledger.schema import events, sessions
+
+_HEAD = select(sessions.c.head_seq, sessions.c.head_hash).where(
+    sessions.c.session_id == bindparam("session")
+)
+_ADVANCE = (
+    update(sessions)
+    .where(
+        sessions.c.session_id == bindparam("session"),
+        sessions.c.head_seq == bindparam("old_seq"),
+        sessions.c.head_hash == bindparam("old_hash"),
+    )
+    .values(head_seq=bindparam("new_seq"), head_hash=bindparam("new_hash"))
+)
+_INSERT = insert(events)
+_HEADS = select(sessions.c.session_id, sessions.c.head_seq, sessions.c.head_hash).order_by(
+    sessions.c.session_id
+)
+
+
+def append(
+    connection: Connection, session_id: str, at: datetime, new: Sequence[Event]
+) -> list[RecordedEvent]:
+    """Writes the events behind the session's head and moves the head, in the caller's transaction.
+
+    RunError(ledger.conflict) when there is no such session: an event is never lost silently.
+    """
+    if not new:
+        return []
+    found = connection.execute(_HEAD, {"session": session_id}).first()
+    if found is None:
+        raise conflict(f"session `{session_id}` is not in the ledger", "open the session first")
+    old = Head(session_id, found.head_seq, found.head_hash)
+    head, recorded = extend(old, instant(at), new)
+    moved = connection.execute(
+        _ADVANCE,
+        {
+            "session": session_id,
+            "old_seq": old.seq,
+            "old_hash": old.hash,
+            "new_seq": head.seq,
+            "new_hash": head.hash,
+        },
+    )
+    if moved.rowcount != 1:
+        raise Moved
+    connection.execute(_INSERT, [_event_row(record) for record in recorded])
+    return recorded
+
+
+def _event_row(record: RecordedEvent) -> dict[str, object]:
+    event = record.event
+    return {
+        "session_id": record.session_id,
+        "seq": record.seq,
+        "at": record.at,
+        "name": event.name,
+        "run_id": event.run_id,
+        "invocation_id": event.invocation_id,
+        "data": canonical_text(dict(event.data)),
+        "hash": record.hash,
+    }
+
+
+def read_events(
+    connection: Connection, session_id: str | None, invocation_id: str | None
+) -> list[RecordedEvent]:
+    """In the order in which they were written; within a session that is the order of `seq`."""
+    query: Select[tuple[object, ...]] = select(events)
+    if session_id is not None:
+        query = query.where(events.c.session_id == session_id)
+    if invocation_id is not None:
+        query = query.where(events.c.invocation_id == invocation_id)
+    # By `seq` inside one session, so that tampering with the row order does not hide anything.
+    order = (events.c.seq,) if session_id is not None else (events.c.ordinal,)
+    return [event_of(row) for row in connection.execute(query.order_by(*order)).mappings()]
+
+
+def read_heads(connection: Connection) -> list[Head]:
+    """The head of every session, by session id."""
+    return [Head(row.session_id, row.head_seq, row.head_hash) for row in connection.execute(_HEADS)]

@@ -1,0 +1,207 @@
+"""What is the ledger on a SQL database?"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from toolkeeper_contract import (
+    Answer,
+    Approval,
+    ApprovalState,
+    Clock,
+    Event,
+    Invocation,
+    Lease,
+    Plan,
+    PlannedTurn,
+    RecordedEvent,
+    RunRecord,
+    SessionRecord,
+)
+from toolkeeper_ledger import approvals, calls, history, reaping, sessions
+from toolkeeper_ledger.chain import Head
+from toolkeeper_ledger.location import store_path
+from toolkeeper_ledger.opening import open_database
+from toolkeeper_ledger.writer import InlineWriter, Writer
+
+
+class SqlLedger:
+    """`toolkeeper_contract.Ledger` on SQL: every method is one transaction, run by `writer`.
+
+    Made by `open_ledger`.
+    """
+
+    def __init__(self, writer: Writer, clock: Clock) -> None:
+        self._writer = writer
+        self._clock = clock
+
+    # sessions and runs
+
+    async def open_session(self, session: SessionRecord, events: Sequence[Event]) -> None:
+        at = self._clock.now()
+        await self._writer.write(lambda c: sessions.open_session(c, session, at, events))
+
+    async def session(self, session_id: str) -> SessionRecord | None:
+        return await self._writer.read(lambda c: sessions.find_session(c, session_id))
+
+    async def set_intent(self, session_id: str, intent: Any) -> None:
+        await self._writer.write(lambda c: sessions.set_intent(c, session_id, intent))
+
+    async def begin_run(self, run: RunRecord, plan: Plan, events: Sequence[Event]) -> None:
+        at = self._clock.now()
+        await self._writer.write(lambda c: sessions.begin_run(c, run, plan, at, events))
+
+    async def run(self, run_id: str) -> RunRecord | None:
+        return await self._writer.read(lambda c: sessions.find_run(c, run_id))
+
+    async def plan(self, digest: str) -> Plan | None:
+        return await self._writer.read(lambda c: sessions.find_plan(c, digest))
+
+    # calls
+
+    async def claim(
+        self,
+        row: Invocation,
+        expires_at: datetime,
+        events: Sequence[Event],
+        *,
+        sealed: bytes | None = None,
+    ) -> Lease | None:
+        """As the port says. A reaped row that may run again also starts here, under a new fence.
+
+        `sealed` keeps the frozen arguments of a call that was never parked, for a read whose
+        redacted ones would not do to run it again.
+        """
+        at = self._clock.now()
+        return await self._writer.write(
+            lambda c: calls.claim(c, row, expires_at, at, events, sealed)
+        )
+
+    async def park(
+        self, row: Invocation, approval: Approval, sealed: bytes, events: Sequence[Event]
+    ) -> None:
+        at = self._clock.now()
+        await self._writer.write(lambda c: calls.park(c, row, approval, sealed, at, events))
+
+    async def settle(self, row: Invocation, events: Sequence[Event]) -> bool:
+        at = self._clock.now()
+        return await self._writer.write(lambda c: calls.settle(c, row, at, events))
+
+    async def renew(self, lease: Lease, expires_at: datetime) -> bool:
+        return await self._writer.write(lambda c: calls.renew(c, lease, expires_at))
+
+    async def invocation(self, invocation_id: str) -> Invocation | None:
+        return await self._writer.read(lambda c: calls.find_invocation(c, invocation_id))
+
+    async def twin(self, idempotency_key: str) -> Invocation | None:
+        return await self._writer.read(lambda c: calls.find_twin(c, idempotency_key))
+
+    async def sealed(self, invocation_id: str) -> bytes | None:
+        return await self._writer.read(lambda c: calls.find_sealed(c, invocation_id))
+
+    # approvals
+
+    async def usable_approval(self, binding: str, now: datetime) -> Approval | None:
+        return await self._writer.read(lambda c: approvals.usable_approval(c, binding, now))
+
+    async def approval(self, approval_id: str) -> Approval | None:
+        return await self._writer.read(lambda c: approvals.find_approval(c, approval_id))
+
+    async def approval_of(self, invocation_id: str) -> Approval | None:
+        return await self._writer.read(lambda c: approvals.find_approval_of(c, invocation_id))
+
+    async def approvals(self, *, pending_only: bool) -> Sequence[Approval]:
+        return await self._writer.read(
+            lambda c: approvals.read_approvals(c, pending_only=pending_only)
+        )
+
+    async def answer(
+        self, approval_id: str, answer: Answer, events: Sequence[Event]
+    ) -> Approval | None:
+        if answer.state not in (ApprovalState.APPROVED, ApprovalState.DENIED):
+            raise ValueError("an answer approves or denies")
+        at = self._clock.now()
+        return await self._writer.write(
+            lambda c: approvals.answer(c, approval_id, answer, at, events)
+        )
+
+    async def reap(self, now: datetime) -> Sequence[Event]:
+        if not await self._writer.read(lambda c: reaping.anything_due(c, now)):
+            return []
+        at = self._clock.now()
+        return await self._writer.write(lambda c: reaping.reap(c, now, at))
+
+    # reading back, each in a total order
+
+    async def parked(self, session_id: str | None = None) -> Sequence[Invocation]:
+        return await self._writer.read(
+            lambda c: calls.read_invocations(c, session_id=session_id, parked=True)
+        )
+
+    async def retryable(self, session_id: str | None = None) -> Sequence[Invocation]:
+        """Reaped reads and idempotent calls, each of which `claim` would start once more."""
+        return await self._writer.read(
+            lambda c: calls.read_invocations(c, session_id=session_id, retryable=True)
+        )
+
+    async def invocations(
+        self, session_id: str | None = None, run_id: str | None = None
+    ) -> Sequence[Invocation]:
+        return await self._writer.read(
+            lambda c: calls.read_invocations(c, session_id=session_id, run_id=run_id)
+        )
+
+    async def events(
+        self, session_id: str | None = None, invocation_id: str | None = None
+    ) -> Sequence[RecordedEvent]:
+        return await self._writer.read(lambda c: history.read_events(c, session_id, invocation_id))
+
+    async def heads(self) -> Sequence[Head]:
+        """The newest event of every session, by session id: what `verify` is held against."""
+        return await self._writer.read(history.read_heads)
+
+    async def planned_turns(self) -> Sequence[PlannedTurn]:
+        return await self._writer.read(sessions.planned_turns)
+
+    # results
+
+    async def keep_result(self, handle: str, invocation: Invocation, text: str) -> None:
+        at = self._clock.now()
+        await self._writer.write(lambda c: sessions.keep_result(c, handle, invocation, text, at))
+
+    async def kept_result(
+        self, handle: str, *, session_id: str, user: str, agent: str
+    ) -> str | None:
+        return await self._writer.read(
+            lambda c: sessions.kept_result(c, handle, session_id, user, agent)
+        )
+
+    async def close(self) -> None:
+        await self._writer.close()
+
+
+def open_ledger(
+    url: str,
+    *,
+    clock: Clock,
+    read_only: bool = False,
+    create: bool = True,
+    synchronous: str = "NORMAL",
+    busy_timeout: float = 10.0,
+) -> SqlLedger:
+    """The ledger at `url` (`sqlite:///path`), created where it is missing and `create`.
+
+    `synchronous` is NORMAL (what is committed survives kill -9) or FULL (power loss too).
+    `busy_timeout` is in seconds: how long to wait for another process's write.
+    ConfigError when the store is missing, not a database, of a newer version or may not be used;
+    RunError(ledger.unavailable) when it is locked or its disk fails.
+    """
+    database = open_database(
+        store_path(url),
+        clock=clock,
+        read_only=read_only,
+        create=create,
+        synchronous=synchronous,
+        busy_timeout=busy_timeout,
+    )
+    return SqlLedger(InlineWriter(database), clock)

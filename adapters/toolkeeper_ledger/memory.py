@@ -1,0 +1,384 @@
+"""What is the ledger for a test that wants no file?
+
+The same port and the same answers as on SQL (one test suite runs on both), in dictionaries that
+end with the process. Each method looks first and writes afterwards, so it does all or nothing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from toolkeeper_contract import (
+    Answer,
+    Approval,
+    ApprovalState,
+    Clock,
+    Event,
+    Invocation,
+    Lease,
+    Plan,
+    PlannedTurn,
+    RecordedEvent,
+    RunRecord,
+    SessionRecord,
+    State,
+)
+from toolkeeper_ledger.chain import Head, extend
+from toolkeeper_ledger.endings import (
+    UNUSED,
+    expired,
+    expired_event,
+    fenced_event,
+    may_end,
+    reaped,
+    reaped_event,
+    superseded,
+    superseded_event,
+)
+from toolkeeper_ledger.fault import conflict
+from toolkeeper_ledger.rows import instant
+from toolkeeper_ledger.sessions import missing_session
+
+
+@dataclass(slots=True)
+class _Held:
+    """A row with what only the ledger knows of it."""
+
+    row: Invocation
+    lease_expires_at: datetime | None = None
+    retryable: bool = False
+    sealed: bytes | None = None
+
+
+class MemoryLedger:
+    """`toolkeeper_contract.Ledger` in memory; nothing survives it, and nothing is encrypted."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._sessions: dict[str, SessionRecord] = {}
+        self._heads: dict[str, Head] = {}
+        self._plans: dict[str, Plan] = {}
+        self._runs: dict[str, RunRecord] = {}
+        self._calls: dict[str, _Held] = {}
+        self._keys: dict[str, str] = {}
+        self._approvals: dict[str, Approval] = {}
+        self._events: list[RecordedEvent] = []
+        self._results: dict[str, tuple[Invocation, str]] = {}
+
+    # sessions and runs
+
+    async def open_session(self, session: SessionRecord, events: Sequence[Event]) -> None:
+        if session.session_id in self._sessions:
+            raise conflict(f"session `{session.session_id}` is already in the ledger")
+        self._sessions[session.session_id] = session
+        self._heads[session.session_id] = Head(session.session_id)
+        self._append(session.session_id, events)
+
+    async def session(self, session_id: str) -> SessionRecord | None:
+        return self._sessions.get(session_id)
+
+    async def set_intent(self, session_id: str, intent: Any) -> None:
+        self._sessions[session_id] = replace(self._known(session_id), intent=intent)
+
+    async def begin_run(self, run: RunRecord, plan: Plan, events: Sequence[Event]) -> None:
+        if run.plan_digest != plan.digest:
+            raise conflict(f"run `{run.run_id}` names another plan than the one it brings")
+        session = self._known(run.session_id)
+        for other in self._runs.values():
+            same_turn = (other.session_id, other.turn) == (run.session_id, run.turn)
+            if other.run_id == run.run_id or same_turn:
+                raise conflict(
+                    f"turn {run.turn} of session `{run.session_id}` has already begun",
+                    "another process is using this session",
+                )
+        self._sessions[run.session_id] = replace(session, turn=run.turn)
+        self._plans.setdefault(plan.digest, plan)
+        self._runs[run.run_id] = run
+        self._append(run.session_id, events)
+
+    async def run(self, run_id: str) -> RunRecord | None:
+        return self._runs.get(run_id)
+
+    async def plan(self, digest: str) -> Plan | None:
+        return self._plans.get(digest)
+
+    # calls
+
+    async def claim(
+        self,
+        row: Invocation,
+        expires_at: datetime,
+        events: Sequence[Event],
+        *,
+        sealed: bytes | None = None,
+    ) -> Lease | None:
+        now = self._clock.now()
+        held = self._standing(row)
+        if held is not None and held.row.state is not State.PARKED and not held.retryable:
+            return None
+        approval = None
+        if row.approval_id is not None:
+            approval = self._approvals.get(row.approval_id)
+            if (
+                approval is None
+                or approval.state is not ApprovalState.APPROVED
+                or approval.expires_at <= now
+                or approval.binding.session_id != row.session_id
+            ):
+                return None
+        fence = 1 if held is None else held.row.fence + 1
+        running = replace(
+            row, state=State.RUNNING, outcome=None, settled_at=None, superseded_by=None, fence=fence
+        )
+        kept = sealed or (held.sealed if held else None)
+        self._hold(_Held(running, lease_expires_at=expires_at, sealed=kept))
+        told = list(events)
+        if approval is not None:
+            self._approvals[approval.approval_id] = replace(
+                approval, state=ApprovalState.SPENT, spent_by=row.invocation_id
+            )
+            other = self._calls.get(approval.invocation_id)
+            if other is not None and other.row.state is State.PARKED:
+                told.append(superseded_event(other.row, row.invocation_id))
+                self._hold(_Held(superseded(other.row, row.invocation_id, now)))
+        if held is not None:
+            told += self._close_unused(row.invocation_id)
+        self._append(row.session_id, told)
+        return Lease(row.invocation_id, fence, expires_at)
+
+    async def park(
+        self, row: Invocation, approval: Approval, sealed: bytes, events: Sequence[Event]
+    ) -> None:
+        held = self._standing(row)
+        if held is not None and not held.retryable:
+            raise conflict(f"call `{row.invocation_id}` is already in the ledger")
+        if approval.approval_id in self._approvals:
+            raise conflict(f"approval `{approval.approval_id}` is already in the ledger")
+        fence = row.fence if held is None else held.row.fence
+        self._hold(_Held(replace(row, state=State.PARKED, fence=fence), sealed=sealed))
+        self._approvals[approval.approval_id] = approval
+        self._append(row.session_id, events)
+
+    async def settle(self, row: Invocation, events: Sequence[Event]) -> bool:
+        held = self._standing(row)
+        settled = replace(row, state=State.SETTLED, settled_at=row.settled_at or self._clock.now())
+        if held is None:
+            self._hold(_Held(settled))
+            self._append(row.session_id, events)
+            return True
+        old = held.row
+        if not may_end(old.state, held.retryable, old.fence, row.fence):
+            self._append(row.session_id, [fenced_event(row, old.fence)])
+            return False
+        self._hold(_Held(replace(settled, fence=old.fence)))
+        told = list(events)
+        if old.state is State.PARKED:
+            told += self._close_unused(row.invocation_id)
+        self._append(row.session_id, told)
+        return True
+
+    async def renew(self, lease: Lease, expires_at: datetime) -> bool:
+        held = self._calls.get(lease.invocation_id)
+        if held is None or held.row.state is not State.RUNNING or held.row.fence != lease.fence:
+            return False
+        held.lease_expires_at = expires_at
+        return True
+
+    async def invocation(self, invocation_id: str) -> Invocation | None:
+        held = self._calls.get(invocation_id)
+        return held.row if held else None
+
+    async def twin(self, idempotency_key: str) -> Invocation | None:
+        invocation_id = self._keys.get(idempotency_key)
+        return None if invocation_id is None else self._calls[invocation_id].row
+
+    async def sealed(self, invocation_id: str) -> bytes | None:
+        held = self._calls.get(invocation_id)
+        return held.sealed if held else None
+
+    # approvals
+
+    async def usable_approval(self, binding: str, now: datetime) -> Approval | None:
+        usable = [
+            approval
+            for approval in self._approvals.values()
+            if approval.state is ApprovalState.APPROVED
+            and approval.expires_at > now
+            and approval.binding.digest() == binding
+        ]
+        return min(usable, key=lambda approval: approval.asked_at, default=None)
+
+    async def approval(self, approval_id: str) -> Approval | None:
+        return self._approvals.get(approval_id)
+
+    async def approval_of(self, invocation_id: str) -> Approval | None:
+        own = [a for a in self._approvals.values() if a.invocation_id == invocation_id]
+        return own[-1] if own else None
+
+    async def approvals(self, *, pending_only: bool) -> Sequence[Approval]:
+        wanted = [
+            approval
+            for approval in self._approvals.values()
+            if approval.state is ApprovalState.PENDING or not pending_only
+        ]
+        return sorted(wanted, key=lambda approval: approval.asked_at)
+
+    async def answer(
+        self, approval_id: str, answer: Answer, events: Sequence[Event]
+    ) -> Approval | None:
+        if answer.state not in (ApprovalState.APPROVED, ApprovalState.DENIED):
+            raise ValueError("an answer approves or denies")
+        asked = self._approvals.get(approval_id)
+        if (
+            asked is None
+            or asked.state is not ApprovalState.PENDING
+            or asked.expires_at <= answer.at
+        ):
+            return None
+        decided = replace(
+            asked,
+            state=answer.state,
+            decided_at=answer.at,
+            decided_by=answer.by,
+            reason=answer.reason,
+        )
+        self._approvals[approval_id] = decided
+        self._append(asked.binding.session_id, events)
+        return decided
+
+    async def reap(self, now: datetime) -> Sequence[Event]:
+        at = self._clock.now()
+        told: dict[str, list[Event]] = {}
+        for approval in list(self._approvals.values()):
+            if approval.state not in UNUSED or approval.expires_at > now:
+                continue
+            self._expire(approval)
+            own = told.setdefault(approval.binding.session_id, [])
+            own.append(expired_event(approval, "time"))
+            held = self._calls.get(approval.invocation_id)
+            if held is not None and held.row.state is State.PARKED:
+                self._hold(_Held(expired(held.row, at)))
+        for held in list(self._calls.values()):
+            if held.lease_expires_at is None or held.lease_expires_at > now:
+                continue
+            outcome = reaped(held.row, at)
+            own = told.setdefault(held.row.session_id, [])
+            own.append(reaped_event(held.row, outcome))
+            sealed = held.sealed if outcome.retryable else None
+            self._hold(_Held(outcome.row, retryable=outcome.retryable, sealed=sealed))
+        for session_id, events in told.items():
+            self._append(session_id, events)
+        return [event for events in told.values() for event in events]
+
+    # reading back
+
+    async def parked(self, session_id: str | None = None) -> Sequence[Invocation]:
+        rows = await self.invocations(session_id)
+        return [row for row in rows if row.state is State.PARKED]
+
+    async def retryable(self, session_id: str | None = None) -> Sequence[Invocation]:
+        """Reaped reads and idempotent calls, each of which `claim` would start once more."""
+        rows = await self.invocations(session_id)
+        return [row for row in rows if self._calls[row.invocation_id].retryable]
+
+    async def invocations(
+        self, session_id: str | None = None, run_id: str | None = None
+    ) -> Sequence[Invocation]:
+        return [
+            held.row
+            for held in self._calls.values()
+            if session_id in (None, held.row.session_id) and run_id in (None, held.row.run_id)
+        ]
+
+    async def events(
+        self, session_id: str | None = None, invocation_id: str | None = None
+    ) -> Sequence[RecordedEvent]:
+        return [
+            record
+            for record in self._events
+            if session_id in (None, record.session_id)
+            and invocation_id in (None, record.event.invocation_id)
+        ]
+
+    async def heads(self) -> Sequence[Head]:
+        """The newest event of every session, by session id."""
+        return [self._heads[session_id] for session_id in sorted(self._heads)]
+
+    async def planned_turns(self) -> Sequence[PlannedTurn]:
+        return [
+            PlannedTurn(run.session_id, run.turn, self._plans[run.plan_digest])
+            for run in self._runs.values()
+        ]
+
+    # results
+
+    async def keep_result(self, handle: str, invocation: Invocation, text: str) -> None:
+        there = self._results.get(handle)
+        if there is not None and (there[0].invocation_id, there[1]) != (
+            invocation.invocation_id,
+            text,
+        ):
+            raise conflict(f"the result handle `{handle}` is already in use")
+        self._known(invocation.session_id)
+        self._results.setdefault(handle, (invocation, text))
+
+    async def kept_result(
+        self, handle: str, *, session_id: str, user: str, agent: str
+    ) -> str | None:
+        there = self._results.get(handle)
+        if there is None or there[0].session_id != session_id:
+            return None
+        owner = self._sessions[session_id]
+        return there[1] if (owner.user, owner.agent) == (user, agent) else None
+
+    async def close(self) -> None:
+        """Nothing to let go of; what was kept can still be read."""
+
+    # inside
+
+    def _known(self, session_id: str) -> SessionRecord:
+        session = self._sessions.get(session_id)
+        if session is None:
+            raise missing_session(session_id)
+        return session
+
+    def _append(self, session_id: str, events: Sequence[Event]) -> None:
+        if events:
+            at = instant(self._clock.now())
+            head, recorded = extend(self._heads[session_id], at, events)
+            self._heads[session_id] = head
+            self._events += recorded
+
+    def _standing(self, row: Invocation) -> _Held | None:
+        owner = self._keys.get(row.idempotency_key)
+        if owner is not None and owner != row.invocation_id:
+            raise conflict(
+                f"the idempotency key of call `{row.invocation_id}` belongs to another call",
+                f"read call `{owner}` instead",
+            )
+        held = self._calls.get(row.invocation_id)
+        if held is not None and held.row.session_id != row.session_id:
+            raise conflict(f"call `{row.invocation_id}` belongs to another session")
+        run = self._runs.get(row.run_id)
+        if held is None and (run is None or run.session_id != row.session_id):
+            raise conflict(
+                f"run `{row.run_id}` of session `{row.session_id}` is not in the ledger",
+                "begin the run first",
+            )
+        return held
+
+    def _hold(self, held: _Held) -> None:
+        self._calls[held.row.invocation_id] = held
+        self._keys[held.row.idempotency_key] = held.row.invocation_id
+
+    def _expire(self, approval: Approval) -> None:
+        self._approvals[approval.approval_id] = replace(approval, state=ApprovalState.EXPIRED)
+
+    def _close_unused(self, invocation_id: str) -> list[Event]:
+        told: list[Event] = []
+        for approval in list(self._approvals.values()):
+            if approval.invocation_id == invocation_id and approval.state in UNUSED:
+                self._expire(approval)
+                told.append(expired_event(approval, "call_ended"))
+        return told

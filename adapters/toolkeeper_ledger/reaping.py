@@ -1,0 +1,42 @@
+"""What has run out, and what becomes of the calls that it leaves behind?
+
+Anyone may reap: nothing here asks which process had held a lease (nor could it, after a restart
+under another name).
+"""
+
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from toolkeeper_contract import Event, State
+from toolkeeper_ledger.approvals import due_approvals, expire
+from toolkeeper_ledger.calls import end, find_invocation, read_invocations
+from toolkeeper_ledger.endings import expired, expired_event, reaped, reaped_event
+from toolkeeper_ledger.history import append
+from toolkeeper_ledger.rows import instant
+
+
+def anything_due(connection: Connection, now: datetime) -> bool:
+    """Whether reaping would change anything; a look that takes no write lock."""
+    return bool(due_approvals(connection, now)) or bool(
+        read_invocations(connection, leased_until=instant(now))
+    )
+
+
+def reap(connection: Connection, now: datetime, at: datetime) -> list[Event]:
+    """Ends everything whose time is over by `now`, and gives the events that say so."""
+    told: dict[str, list[Event]] = {}
+    for approval in due_approvals(connection, now):
+        if not expire(connection, approval):
+            continue
+        told.setdefault(approval.binding.session_id, []).append(expired_event(approval, "time"))
+        row = find_invocation(connection, approval.invocation_id)
+        if row is not None and row.state is State.PARKED:
+            end(connection, row, expired(row, at), retryable=False)
+    for row in read_invocations(connection, leased_until=instant(now)):
+        outcome = reaped(row, at)
+        if end(connection, row, outcome.row, retryable=outcome.retryable):
+            told.setdefault(row.session_id, []).append(reaped_event(row, outcome))
+    for session_id, events in told.items():
+        append(connection, session_id, at, events)
+    return [event for events in told.values() for event in events]

@@ -1,0 +1,250 @@
+"""How does a value become a row, and a row the value again?"""
+
+import json
+from datetime import UTC, datetime
+from typing import Any, TypeAlias
+
+from sqlalchemy import RowMapping
+
+from toolkeeper_contract import (
+    AdvertisedAs,
+    Approval,
+    ApprovalState,
+    Binding,
+    Code,
+    Decision,
+    Ending,
+    Event,
+    Invocation,
+    RecordedEvent,
+    RunRecord,
+    SessionRecord,
+    State,
+    canonical_text,
+)
+
+Row: TypeAlias = RowMapping
+
+
+def instant(moment: datetime) -> str:
+    """ISO 8601 in UTC with six decimals, always; so text sorts as time does.
+
+    A naive time is a mistake of the caller: ValueError.
+    """
+    if moment.tzinfo is None:
+        raise ValueError("a time without a zone cannot be kept")
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def moment(text: str) -> datetime:
+    """The time whose `instant` this is."""
+    return datetime.fromisoformat(text)
+
+
+def _maybe_moment(text: str | None) -> datetime | None:
+    return None if text is None else moment(text)
+
+
+def _maybe_instant(value: datetime | None) -> str | None:
+    return None if value is None else instant(value)
+
+
+# orjson would read an integer beyond 64 bits as a float, and a chained hash would not fit any more.
+loads = json.loads
+
+
+def session_row(session: SessionRecord) -> dict[str, Any]:
+    """All columns of `sessions` but the chain's head."""
+    return {
+        "session_id": session.session_id,
+        "agent": session.agent,
+        "user_name": session.user,
+        "provider": session.provider,
+        "opened_at": instant(session.opened_at),
+        "attributes": canonical_text(dict(session.attributes)),
+        "intent": intent_text(session.intent),
+        "turn": session.turn,
+        "tainted": session.tainted,
+        "private": session.private,
+    }
+
+
+def intent_text(intent: Any) -> str | None:
+    """NULL for "follow the agent", otherwise the object or list as the user left it."""
+    return None if intent is None else canonical_text(intent)
+
+
+def session_of(row: Row) -> SessionRecord:
+    return SessionRecord(
+        session_id=row["session_id"],
+        agent=row["agent"],
+        user=row["user_name"],
+        provider=row["provider"],
+        opened_at=moment(row["opened_at"]),
+        attributes=loads(row["attributes"]),
+        intent=None if row["intent"] is None else loads(row["intent"]),
+        turn=row["turn"],
+        tainted=row["tainted"],
+        private=row["private"],
+    )
+
+
+def run_row(run: RunRecord) -> dict[str, Any]:
+    return {
+        "run_id": run.run_id,
+        "session_id": run.session_id,
+        "turn": run.turn,
+        "plan_digest": run.plan_digest,
+        "began_at": instant(run.began_at),
+    }
+
+
+def run_of(row: Row) -> RunRecord:
+    return RunRecord(
+        run_id=row["run_id"],
+        session_id=row["session_id"],
+        turn=row["turn"],
+        plan_digest=row["plan_digest"],
+        began_at=moment(row["began_at"]),
+    )
+
+
+def invocation_row(row: Invocation) -> dict[str, Any]:
+    """All columns of `invocations` that the value knows."""
+    decision = row.decision
+    return {
+        "invocation_id": row.invocation_id,
+        "session_id": row.session_id,
+        "run_id": row.run_id,
+        "call_id": row.call_id,
+        "step": row.step,
+        "position": row.position,
+        "tool": row.tool,
+        "advertised_as": row.advertised_as.value,
+        "idempotency_key": row.idempotency_key,
+        "opened_at": instant(row.opened_at),
+        "state": row.state.value,
+        "outcome": row.outcome.value if row.outcome else None,
+        "code": row.code.value if row.code else None,
+        "decision": None if decision is None else canonical_text(decision.as_json()),
+        "approval_id": row.approval_id,
+        "fingerprint": row.fingerprint,
+        "side_effect": row.side_effect,
+        "flags": canonical_text(list(row.flags)) if row.flags else "[]",
+        "arguments": canonical_text(row.arguments),
+        "masked": canonical_text(list(row.masked)) if row.masked else "[]",
+        "arguments_digest": row.arguments_digest,
+        "arguments_decoded": row.arguments_decoded,
+        "result": row.result,
+        "is_error": row.is_error,
+        "truncated": row.truncated,
+        "handle": row.handle,
+        "bytes": row.bytes,
+        "fence": row.fence,
+        "superseded_by": row.superseded_by,
+        "settled_at": _maybe_instant(row.settled_at),
+    }
+
+
+def invocation_of(row: Row) -> Invocation:
+    return Invocation(
+        invocation_id=row["invocation_id"],
+        session_id=row["session_id"],
+        run_id=row["run_id"],
+        call_id=row["call_id"],
+        step=row["step"],
+        position=row["position"],
+        tool=row["tool"],
+        advertised_as=AdvertisedAs(row["advertised_as"]),
+        idempotency_key=row["idempotency_key"],
+        opened_at=moment(row["opened_at"]),
+        state=State(row["state"]),
+        outcome=Ending(row["outcome"]) if row["outcome"] else None,
+        code=Code(row["code"]) if row["code"] else None,
+        decision=Decision.from_json(loads(row["decision"])) if row["decision"] else None,
+        approval_id=row["approval_id"],
+        fingerprint=row["fingerprint"],
+        side_effect=row["side_effect"],
+        flags=tuple(loads(row["flags"])),
+        arguments=loads(row["arguments"]),
+        masked=tuple(loads(row["masked"])),
+        arguments_digest=row["arguments_digest"],
+        arguments_decoded=row["arguments_decoded"],
+        result=row["result"],
+        is_error=row["is_error"],
+        truncated=row["truncated"],
+        handle=row["handle"],
+        bytes=row["bytes"],
+        fence=row["fence"],
+        superseded_by=row["superseded_by"],
+        settled_at=_maybe_moment(row["settled_at"]),
+    )
+
+
+def approval_row(approval: Approval) -> dict[str, Any]:
+    binding = approval.binding
+    return {
+        "approval_id": approval.approval_id,
+        "invocation_id": approval.invocation_id,
+        "run_id": approval.run_id,
+        "session_id": binding.session_id,
+        "binding": binding.digest(),
+        "tool": binding.tool,
+        "fingerprint": binding.fingerprint,
+        "arguments_digest": binding.arguments_digest,
+        "user_name": binding.user,
+        "agent": binding.agent,
+        "arguments": canonical_text(approval.arguments),
+        "decision": canonical_text(approval.decision.as_json()),
+        "approvers": canonical_text(list(approval.approvers)),
+        "input_schema": canonical_text(dict(approval.input_schema)),
+        "asked_at": instant(approval.asked_at),
+        "expires_at": instant(approval.expires_at),
+        "state": approval.state.value,
+        "decided_at": _maybe_instant(approval.decided_at),
+        "decided_by": approval.decided_by,
+        "reason": approval.reason,
+        "spent_by": approval.spent_by,
+    }
+
+
+def approval_of(row: Row) -> Approval:
+    return Approval(
+        approval_id=row["approval_id"],
+        invocation_id=row["invocation_id"],
+        run_id=row["run_id"],
+        binding=Binding(
+            tool=row["tool"],
+            fingerprint=row["fingerprint"],
+            arguments_digest=row["arguments_digest"],
+            user=row["user_name"],
+            agent=row["agent"],
+            session_id=row["session_id"],
+        ),
+        arguments=loads(row["arguments"]),
+        decision=Decision.from_json(loads(row["decision"])),
+        approvers=tuple(loads(row["approvers"])),
+        input_schema=loads(row["input_schema"]),
+        asked_at=moment(row["asked_at"]),
+        expires_at=moment(row["expires_at"]),
+        state=ApprovalState(row["state"]),
+        decided_at=_maybe_moment(row["decided_at"]),
+        decided_by=row["decided_by"],
+        reason=row["reason"],
+        spent_by=row["spent_by"],
+    )
+
+
+def event_of(row: Row) -> RecordedEvent:
+    return RecordedEvent(
+        seq=row["seq"],
+        session_id=row["session_id"],
+        at=row["at"],
+        event=Event(
+            name=row["name"],
+            data=loads(row["data"]),
+            run_id=row["run_id"],
+            invocation_id=row["invocation_id"],
+        ),
+        hash=row["hash"],
+    )

@@ -1,0 +1,191 @@
+"""Which tables hold the ledger, and which version of them is this?
+
+The types mean the same on every database: JSON is canonical text, a time is ISO 8601 text in UTC
+of one width (so that it sorts), and `ordinal` is the order in which rows were written.
+"""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+
+VERSION = 1
+"""The version of the tables below; a store of a newer one is refused."""
+
+metadata = MetaData()
+
+
+def _ordinal() -> Column[int]:
+    # SQLite numbers rows by itself only where the key's type is exactly INTEGER.
+    return Column("ordinal", BigInteger().with_variant(Integer, "sqlite"), primary_key=True)
+
+
+def _session() -> Column[str]:
+    return Column("session_id", String, ForeignKey("sessions.session_id"), nullable=False)
+
+
+schema_version = Table(
+    "toolkeeper_schema",
+    metadata,
+    Column("version", Integer, primary_key=True, autoincrement=False),
+    Column("created_at", String, nullable=False),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("session_id", String, primary_key=True),
+    Column("agent", String, nullable=False),
+    Column("user_name", String, nullable=False),
+    Column("provider", String, nullable=False),
+    Column("opened_at", String, nullable=False),
+    Column("attributes", Text, nullable=False),
+    Column("intent", Text),
+    Column("turn", Integer, nullable=False),
+    Column("tainted", Boolean, nullable=False),
+    Column("private", Boolean, nullable=False),
+    Column("head_seq", Integer, nullable=False),
+    Column("head_hash", String, nullable=False),
+)
+
+plans = Table(
+    "plans",
+    metadata,
+    Column("digest", String, primary_key=True),
+    Column("body", Text, nullable=False),
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    _ordinal(),
+    Column("run_id", String, nullable=False, unique=True),
+    _session(),
+    Column("turn", Integer, nullable=False),
+    Column("plan_digest", String, ForeignKey("plans.digest"), nullable=False),
+    Column("began_at", String, nullable=False),
+    UniqueConstraint("session_id", "turn"),
+)
+
+invocations = Table(
+    "invocations",
+    metadata,
+    _ordinal(),
+    Column("invocation_id", String, nullable=False, unique=True),
+    _session(),
+    Column("run_id", String, ForeignKey("runs.run_id"), nullable=False),
+    Column("call_id", String, nullable=False),
+    Column("step", Integer, nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("tool", String, nullable=False),
+    Column("advertised_as", String, nullable=False),
+    Column("idempotency_key", String, nullable=False, unique=True),
+    Column("opened_at", String, nullable=False),
+    Column("state", String, nullable=False),
+    Column("outcome", String),
+    Column("code", String),
+    Column("decision", Text),
+    Column("approval_id", String),
+    Column("fingerprint", String),
+    Column("side_effect", String),
+    Column("flags", Text, nullable=False),
+    Column("arguments", Text, nullable=False),
+    Column("masked", Text, nullable=False),
+    Column("arguments_digest", String),
+    Column("arguments_decoded", Boolean, nullable=False),
+    Column("result", Text),
+    Column("is_error", Boolean, nullable=False),
+    Column("truncated", Boolean, nullable=False),
+    Column("handle", String),
+    Column("bytes", Integer, nullable=False),
+    Column("fence", Integer, nullable=False),
+    Column("superseded_by", String),
+    Column("settled_at", String),
+    # Not part of the row that others see: the lease's end while it runs, whether a reaped call
+    # may run again, and the frozen arguments of a call that is not settled, encrypted.
+    Column("lease_expires_at", String),
+    Column("retryable", Boolean, nullable=False),
+    Column("sealed", LargeBinary),
+    Index("invocations_by_session", "session_id"),
+    Index("invocations_by_run", "run_id"),
+    # Only the few open rows stand in these two, however long the ledger grows.
+    Index(
+        "invocations_leased",
+        "lease_expires_at",
+        sqlite_where=text("lease_expires_at IS NOT NULL"),
+        postgresql_where=text("lease_expires_at IS NOT NULL"),
+    ),
+    Index(
+        "invocations_parked",
+        "session_id",
+        sqlite_where=text("state = 'parked'"),
+        postgresql_where=text("state = 'parked'"),
+    ),
+)
+
+approvals = Table(
+    "approvals",
+    metadata,
+    _ordinal(),
+    Column("approval_id", String, nullable=False, unique=True),
+    Column("invocation_id", String, ForeignKey("invocations.invocation_id"), nullable=False),
+    Column("run_id", String, ForeignKey("runs.run_id"), nullable=False),
+    _session(),
+    Column("binding", String, nullable=False),
+    Column("tool", String, nullable=False),
+    Column("fingerprint", String, nullable=False),
+    Column("arguments_digest", String, nullable=False),
+    Column("user_name", String, nullable=False),
+    Column("agent", String, nullable=False),
+    Column("arguments", Text, nullable=False),
+    Column("decision", Text, nullable=False),
+    Column("approvers", Text, nullable=False),
+    Column("input_schema", Text, nullable=False),
+    Column("asked_at", String, nullable=False),
+    Column("expires_at", String, nullable=False),
+    Column("state", String, nullable=False),
+    Column("decided_at", String),
+    Column("decided_by", String),
+    Column("reason", Text),
+    Column("spent_by", String),
+    Index("approvals_by_invocation", "invocation_id"),
+    Index("approvals_by_binding", "binding", "state"),
+    Index("approvals_by_state", "state", "expires_at"),
+)
+
+events = Table(
+    "events",
+    metadata,
+    _ordinal(),
+    _session(),
+    Column("seq", Integer, nullable=False),
+    Column("at", String, nullable=False),
+    Column("name", String, nullable=False),
+    Column("run_id", String),
+    Column("invocation_id", String),
+    Column("data", Text, nullable=False),
+    Column("hash", String, nullable=False),
+    UniqueConstraint("session_id", "seq"),
+    Index("events_by_invocation", "invocation_id"),
+)
+
+results = Table(
+    "results",
+    metadata,
+    Column("handle", String, primary_key=True),
+    Column("invocation_id", String, nullable=False),
+    _session(),
+    Column("text", Text, nullable=False),
+    Column("kept_at", String, nullable=False),
+)
