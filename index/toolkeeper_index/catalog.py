@@ -1,37 +1,44 @@
 """Which tools answer a query, best first?"""
 
-import math
-from collections import Counter
-from collections.abc import Iterable
+import heapq
+import re
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from toolkeeper_contract import Tool
 from toolkeeper_index.answer import SearchAnswer, SearchFailure
-from toolkeeper_index.parameters import property_schemas
+from toolkeeper_index.coverage import covers
+from toolkeeper_index.fields import FIELDS, field_terms
+from toolkeeper_index.postings import Postings
+from toolkeeper_index.stop_words import STOP_WORDS
 from toolkeeper_index.words import words
 
-_K1 = 1.2
-_B = 0.75
+DEFAULT_LIMIT = 5
+MAX_LIMIT = 20
+
+_MAX_QUERY = 4_096
+_MAX_TERMS = 128
+# An answer is looked for among this many; below them a match is by chance.
+_COVERED = 5
+_SEPARATORS = re.compile(r"[_.\-/\s]+")
+_AROUND = "`'\"“”,;:!?()[]{}"
 
 
 class Catalog:
-    """The tools that a run can search, indexed once."""
+    """The tools that a run can search, indexed once: those of its pins that are not defined."""
 
     def __init__(self, tools: Iterable[Tool]) -> None:
-        self._tools = tuple(sorted({tool.name: tool for tool in tools}.values(), key=_name))
-        self._by_name = {tool.name: tool for tool in self._tools}
-        counts = [_counts(tool) for tool in self._tools]
-        lengths = [sum(count.values()) for count in counts]
-        average = sum(lengths) / len(lengths) if lengths else 0.0
-        documents = Counter(term for count in counts for term in count)
-        self._postings: dict[str, list[tuple[int, float]]] = {}
-        for at, count in enumerate(counts):
-            norm = _K1 * (1 - _B + _B * lengths[at] / average) if average else _K1
-            for term, frequency in count.items():
-                found = documents[term]
-                idf = math.log(1 + (len(counts) - found + 0.5) / (found + 0.5))
-                weight = idf * frequency * (_K1 + 1) / (frequency + norm)
-                self._postings.setdefault(term, []).append((at, weight))
+        by_name = {tool.name: tool for tool in tools}
+        # Sorted, so that a place in the list is a place in the order of names.
+        self._tools = tuple(by_name[name] for name in sorted(by_name))
+        self._by_name = {tool.name: at for at, tool in enumerate(self._tools)}
+        documents = [field_terms(tool) for tool in self._tools]
+        self._name_terms = [document[0] for document in documents]
+        self._postings = Postings(documents, FIELDS)
+        self._spellings = _spellings(self._tools)
+
+    def __len__(self) -> int:
+        return len(self._tools)
 
     def search(
         self,
@@ -39,29 +46,28 @@ class Catalog:
         *,
         limit: Any = None,
         select: Any = None,
-        default_limit: int = 5,
-        max_limit: int = 20,
+        default_limit: int = DEFAULT_LIMIT,
+        max_limit: int = MAX_LIMIT,
     ) -> SearchAnswer:
-        """The tools that answer, by score and then name; every failure is a value."""
+        """The tools that answer `query`, by score and then by name; a failure is a value.
+
+        A tool that the query names comes first. `limit` above `max_limit` means `max_limit`.
+        `select` is a list of exact canonical names and is answered instead of `query`, in its
+        order. Nothing is coerced: a query that is no string and a limit that is no positive whole
+        number are failures.
+        """
         if limit is not None and (type(limit) is not int or limit < 1):
             return SearchAnswer(failure=SearchFailure.LIMIT_INVALID)
         if select is not None and select != []:
             return self._selected(select, max_limit)
-        if query is None:
-            return SearchAnswer(failure=SearchFailure.EMPTY_QUERY)
-        if not isinstance(query, str):
+        if query is not None and not isinstance(query, str):
             return SearchAnswer(failure=SearchFailure.QUERY_NOT_TEXT)
-        if not query.strip():
+        if query is None or not query.strip():
             return SearchAnswer(failure=SearchFailure.EMPTY_QUERY)
-        scores: dict[int, float] = {}
-        for term in dict.fromkeys(words(query)):
-            for at, weight in self._postings.get(term, ()):
-                scores[at] = scores.get(at, 0.0) + weight
-        ranked = sorted(scores, key=lambda at: (-scores[at], at))
-        if not ranked:
+        found = self._ranked(query[:_MAX_QUERY], min(limit or default_limit, max_limit))
+        if not found:
             return SearchAnswer(failure=SearchFailure.NO_MATCH)
-        top = ranked[: min(limit or default_limit, max_limit)]
-        return SearchAnswer(tuple(self._tools[at] for at in top))
+        return SearchAnswer(tuple(self._tools[at] for at in found))
 
     def _selected(self, select: Any, max_limit: int) -> SearchAnswer:
         if not isinstance(select, list) or not all(isinstance(name, str) for name in select):
@@ -72,18 +78,65 @@ class Catalog:
         unknown = tuple(select.index(name) + 1 for name in names if name not in self._by_name)
         if unknown:
             return SearchAnswer(failure=SearchFailure.UNKNOWN_NAME, unknown=unknown)
-        return SearchAnswer(tuple(self._by_name[name] for name in names))
+        return SearchAnswer(tuple(self._tools[self._by_name[name]] for name in names))
+
+    def _ranked(self, query: str, limit: int) -> list[int]:
+        named = self._named(query)
+        terms = list(dict.fromkeys(words(query)))[:_MAX_TERMS]
+        if not terms:
+            return (named or self._containing(query))[:limit]
+        scores = self._postings.scores(terms)
+        best = heapq.nlargest(max(limit, _COVERED), range(len(scores)), key=scores.__getitem__)
+        best = [at for at in best if scores[at] > 0]
+        if not named and not any(
+            covers(self._postings, terms, at, self._name_terms[at]) for at in best[:_COVERED]
+        ):
+            return []
+        named.sort(key=lambda at: (-self._nearness(query, at), -scores[at], at))
+        return list(dict.fromkeys([*named, *best]))[:limit]
+
+    def _named(self, query: str) -> list[int]:
+        """The tools that the whole query names, or that an identifier inside it names."""
+        found = dict.fromkeys(self._spellings.get(_spelling(query), ()))
+        for part in query.split():
+            part = part.strip(_AROUND).rstrip(".")
+            if part in self._by_name and _SEPARATORS.search(part):
+                found[self._by_name[part]] = None
+        return list(found)
+
+    def _nearness(self, query: str, at: int) -> int:
+        """How exactly the query names a tool: full name, its own name, another spelling."""
+        tool, asked = self._tools[at], query.strip(_AROUND + " \t\n").casefold()
+        if asked == tool.name.casefold():
+            return 3
+        return 2 if asked in _bases(tool) else 1
+
+    def _containing(self, query: str) -> list[int]:
+        """For a query without words: the tools that have it somewhere in a name or description."""
+        wanted = query.strip().casefold()
+        if wanted in STOP_WORDS:
+            return []
+        return [
+            at
+            for at, tool in enumerate(self._tools)
+            if wanted in tool.name.casefold() or wanted in tool.definition.description.casefold()
+        ]
 
 
-def _name(tool: Tool) -> str:
-    return tool.name
+def _spellings(tools: Sequence[Tool]) -> dict[str, list[int]]:
+    """Full and own names, without case and separators, to places in `tools`."""
+    found: dict[str, dict[int, None]] = {}
+    for at, tool in enumerate(tools):
+        for name in (tool.name.casefold(), *_bases(tool)):
+            found.setdefault(_spelling(name), {})[at] = None
+    return {spelling: list(places) for spelling, places in found.items()}
 
 
-def _counts(tool: Tool) -> Counter[str]:
-    counts: Counter[str] = Counter(words(tool.name) * 3)
-    counts.update(words(tool.definition.description))
-    for name, schema in property_schemas(tool.definition.input_schema).items():
-        counts.update(words(name))
-        if isinstance(schema, dict) and isinstance(schema.get("description"), str):
-            counts.update(words(schema["description"]))
-    return counts
+def _bases(tool: Tool) -> tuple[str, str]:
+    """A tool's name inside its source, and the last part of it."""
+    raw = tool.identity.raw_name.casefold()
+    return raw, raw.rpartition(".")[2]
+
+
+def _spelling(text: str) -> str:
+    return _SEPARATORS.sub("", text.strip(_AROUND + " \t\n").casefold())
