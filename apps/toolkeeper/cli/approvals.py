@@ -1,0 +1,166 @@
+"""`toolkeeper approvals`: who is asked for what, and what is the answer?"""
+
+import asyncio
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from getpass import getpass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from toolkeeper_contract import Approval, ApprovalState, ConfigError
+
+from toolkeeper.cli.option import (
+    DEFAULT_CONFIG,
+    Config,
+    Json,
+    Store,
+    json_option,
+)
+from toolkeeper.cli.output import print_fields, print_json, print_lines, print_table, say
+from toolkeeper.cli.reading import ledger_to_read
+from toolkeeper.runtime import Desk, hash_secret
+from toolkeeper.runtime.answering import find_approval
+from toolkeeper.runtime.approver_secret import VARIABLE
+
+app = typer.Typer(
+    help="Answer parked calls, from any process. Answering only decides.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Id = Annotated[str, typer.Argument(help="The approval's id.")]
+As = Annotated[str | None, typer.Option("--as", help="The approver who answers.")]
+Reason = Annotated[str | None, typer.Option("--reason", help="What the model is told.")]
+
+
+@app.command("list")
+def list_(
+    all: Annotated[bool, typer.Option("--all", help="Not only pending ones.")] = False,
+    config: Config = DEFAULT_CONFIG,
+    store: Store = None,
+    as_json: Json = False,
+) -> None:
+    """Show what waits for an answer."""
+
+    async def read() -> list[dict[str, Any]]:
+        async with ledger_to_read(config, store) as ledger:
+            return [each.account() for each in await ledger.approvals(pending_only=not all)]
+
+    rows = asyncio.run(read())
+    if as_json:
+        print_lines(rows)
+        return
+    print_table(
+        ("approval", "tool", "state", "approvers", "asked at", "expires at", "arguments"),
+        [
+            (
+                row["approval_id"],
+                row["tool"],
+                row["state"],
+                ", ".join(row["approvers"]),
+                row["asked_at"],
+                row["expires_at"],
+                _short(row["arguments"]),
+            )
+            for row in rows
+        ],
+    )
+
+
+@app.command("show")
+def show(
+    id: Id, config: Config = DEFAULT_CONFIG, store: Store = None, as_json: Json = False
+) -> None:
+    """Show one approval: the whole question and its answer."""
+
+    async def read() -> dict[str, Any]:
+        async with ledger_to_read(config, store) as ledger:
+            return (await find_approval(ledger, id)).account()
+
+    row = asyncio.run(read())
+    print_json(row) if as_json else print_fields(row)
+
+
+@app.command("approve")
+def approve(
+    id: Id,
+    by: As = None,
+    edit: Annotated[
+        str | None, typer.Option("--edit", help="The whole new arguments object, as JSON.")
+    ] = None,
+    reason: Reason = None,
+    scope: Annotated[str, typer.Option("--scope", help="once")] = "once",
+    config: Config = DEFAULT_CONFIG,
+    as_json: Json = False,
+) -> None:
+    """Approve exactly this call. `toolkeeper resume` runs it."""
+    if scope != "once":
+        raise ConfigError(
+            f"the scope `{scope}` is not supported yet", "approve each call with `--scope once`"
+        )
+    if edit is None:
+        _answer(config, id, by, as_json, lambda desk: desk.answer(id, APPROVE, by=by, reason=reason))
+        return
+    arguments = json_option("--edit", edit)
+    _answer(config, id, by, as_json, lambda desk: desk.edit(id, arguments, by=by, reason=reason))
+
+
+@app.command("deny")
+def deny(
+    id: Id,
+    by: As = None,
+    reason: Reason = None,
+    config: Config = DEFAULT_CONFIG,
+    as_json: Json = False,
+) -> None:
+    """Deny this call. `toolkeeper resume` tells the model."""
+    _answer(config, id, by, as_json, lambda desk: desk.answer(id, DENY, by=by, reason=reason))
+
+
+@app.command("hash")
+def hash_() -> None:
+    """Make the hash of an approver's secret, for `approver_secrets` in the configuration."""
+    secret = os.environ.get(VARIABLE) or _ask("secret: ")
+    if secret is None:
+        raise ConfigError("there is no terminal to ask on", f"set {VARIABLE}")
+    say(hash_secret(secret))
+
+
+APPROVE, DENY = ApprovalState.APPROVED, ApprovalState.DENIED
+
+
+def _answer(
+    config: Path,
+    id: str,
+    by: str | None,
+    as_json: bool,
+    act: Callable[[Desk], Awaitable[Approval]],
+) -> None:
+    async def answer() -> Approval:
+        async with Desk.from_config(config, secret=_secret) as desk:
+            return await act(desk)
+
+    approval = asyncio.run(answer())
+    if as_json:
+        print_json(approval.account())
+        return
+    say(f"{approval.approval_id} is {approval.state.value} by {approval.decided_by}")
+    if approval.state is APPROVE:
+        say(f"run it with: toolkeeper resume {approval.approval_id}")
+
+
+def _secret(name: str) -> str | None:
+    return os.environ.get(VARIABLE) or _ask(f"secret of {name}: ")
+
+
+def _ask(prompt: str) -> str | None:
+    if not sys.stdin.isatty():
+        return None
+    return getpass(prompt)
+
+
+def _short(arguments: Any) -> str:
+    text = str(arguments)
+    return text if len(text) <= 60 else f"{text[:60]}..."

@@ -1,0 +1,187 @@
+"""`toolkeeper audit`: what was planned, asked, decided and done?"""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from toolkeeper_contract import Code, Ledger, PlannedTurn, RunError
+
+from toolkeeper.cli.option import DEFAULT_CONFIG, Config, Json, Store
+from toolkeeper.cli.output import print_fields, print_json, print_lines, print_table, say
+from toolkeeper.cli.reading import ledger_to_read
+
+app = typer.Typer(help="Read the ledger.", no_args_is_help=True, rich_markup_mode=None)
+
+Session = Annotated[str | None, typer.Option("--session", help="Only this session.")]
+
+
+@app.command("plans")
+def plans(
+    skipped: Annotated[
+        bool, typer.Option("--skipped", help="Only plans that skipped something.")
+    ] = False,
+    session: Session = None,
+    config: Config = DEFAULT_CONFIG,
+    store: Store = None,
+    as_json: Json = False,
+) -> None:
+    """Show the plan of every turn, with what was left out and why."""
+
+    async def read() -> Sequence[PlannedTurn]:
+        async with ledger_to_read(config, store) as ledger:
+            return await ledger.planned_turns()
+
+    turns = [
+        turn
+        for turn in asyncio.run(read())
+        if (turn.plan.skipped or not skipped) and session in (None, turn.session_id)
+    ]
+    if as_json:
+        print_lines(
+            {
+                "session_id": turn.session_id,
+                "turn": turn.turn,
+                "digest": turn.plan.digest,
+                **turn.plan.body(),
+            }
+            for turn in turns
+        )
+        return
+    print_table(
+        ("session", "turn", "agent", "plan", "defined", "deferred", "searchable", "skipped"),
+        [
+            (
+                turn.session_id,
+                turn.turn,
+                turn.plan.agent,
+                turn.plan.digest[:12],
+                len(turn.plan.defined),
+                len(turn.plan.deferred),
+                len(turn.plan.searchable),
+                len(turn.plan.skipped),
+            )
+            for turn in turns
+        ],
+    )
+    seen: set[str] = set()
+    for turn in turns:
+        if turn.plan.digest not in seen:
+            seen.add(turn.plan.digest)
+            for placed in turn.plan.skipped:
+                say(f"plan {turn.plan.digest[:12]} skipped {placed.name}: {placed.reason.value}")
+
+
+@app.command("calls")
+def calls(
+    session: Session = None,
+    config: Config = DEFAULT_CONFIG,
+    store: Store = None,
+    as_json: Json = False,
+) -> None:
+    """Show every call: one row each, whatever wrapper brought it."""
+
+    async def read() -> list[dict[str, Any]]:
+        async with ledger_to_read(config, store) as ledger:
+            return [row.account() for row in await ledger.invocations(session_id=session)]
+
+    rows = asyncio.run(read())
+    if as_json:
+        print_lines(rows)
+        return
+    print_table(
+        ("invocation", "call", "tool", "by", "decision", "outcome", "code"),
+        [
+            (
+                row["invocation_id"],
+                row["call_id"],
+                row["tool"],
+                row["advertised_as"],
+                row["decision"]["effect"] if row["decision"] else "",
+                row["outcome"] or row["state"],
+                row["code"],
+            )
+            for row in rows
+        ],
+    )
+
+
+@app.command("show")
+def show(
+    id: Annotated[str, typer.Argument(help="An invocation or approval id.")],
+    config: Config = DEFAULT_CONFIG,
+    store: Store = None,
+    as_json: Json = False,
+) -> None:
+    """Show one call with its whole story."""
+
+    async def read() -> dict[str, Any]:
+        async with ledger_to_read(config, store) as ledger:
+            return await _story(ledger, id)
+
+    story = asyncio.run(read())
+    if as_json:
+        print_json(story)
+        return
+    events = story.pop("events")
+    print_fields(story)
+    say()
+    print_table(
+        ("seq", "at", "event", "data"),
+        [(event["seq"], event["at"], event["event"], _data(event)) for event in events],
+    )
+
+
+@app.command("events")
+def events(
+    session: Session = None,
+    config: Config = DEFAULT_CONFIG,
+    store: Store = None,
+    as_json: Json = False,
+) -> None:
+    """Show what happened, in order."""
+
+    async def read() -> list[dict[str, Any]]:
+        async with ledger_to_read(config, store) as ledger:
+            return [event.as_json() for event in await ledger.events(session_id=session)]
+
+    rows = asyncio.run(read())
+    if as_json:
+        print_lines(rows)
+        return
+    print_table(
+        ("session", "seq", "at", "event", "data"),
+        [(row["session_id"], row["seq"], row["at"], row["event"], _data(row)) for row in rows],
+    )
+
+
+async def _story(ledger: Ledger, id: str) -> dict[str, Any]:
+    row = await ledger.invocation(id)
+    if row is None:
+        approval = await ledger.approval(id)
+        row = await ledger.invocation(approval.invocation_id) if approval else None
+    if row is None:
+        raise RunError(
+            Code.LEDGER_CONFLICT,
+            f"unknown invocation `{id}`",
+            "`toolkeeper audit calls` lists them",
+        )
+    told = await ledger.events(session_id=row.session_id, invocation_id=row.invocation_id)
+    return {**row.account(), "events": [event.as_json() for event in told]}
+
+
+_ENVELOPE = ("seq", "session_id", "run_id", "invocation_id", "at", "event")
+_SHOWN = 120
+
+
+def _data(event: dict[str, Any]) -> str:
+    parts = []
+    for key, value in event.items():
+        if key in _ENVELOPE or value in (None, [], {}, ""):
+            continue
+        if isinstance(value, dict | list) and len(value) > 3:
+            value = f"({len(value)})"
+        parts.append(f"{key}={value}")
+    text = " ".join(parts)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

@@ -1,0 +1,35 @@
+"""`toolkeeper call`: what comes of this one call?"""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from toolkeeper_contract import Outcome
+
+from toolkeeper.cli.option import DEFAULT_CONFIG, DEFAULT_USER, AgentName, Config, Json, User
+from toolkeeper.cli.output import print_json
+from toolkeeper.cli.story import tell
+from toolkeeper.runtime import Toolkeeper
+
+
+def call(
+    agent: AgentName,
+    tool: Annotated[str, typer.Argument(help="The tool's canonical or wire name.")],
+    arguments: Annotated[str, typer.Argument(help="The arguments, as JSON.")] = "{}",
+    user: User = DEFAULT_USER,
+    config: Config = DEFAULT_CONFIG,
+    as_json: Json = False,
+) -> None:
+    """Make one governed call, in a session of its own."""
+    outcome = asyncio.run(_call(config, agent, user, tool, arguments))
+    line: dict[str, Any] = outcome.row.line()
+    print_json(line) if as_json else tell(line)
+    raise typer.Exit(0 if line["outcome"] == "completed" else 1)
+
+
+async def _call(config: Path, agent: str, user: str, tool: str, arguments: str) -> Outcome:
+    keeper = Toolkeeper.from_config(config)
+    async with keeper, keeper.session(agent=agent, user=user) as session:
+        turn = await session.begin_turn()
+        return await turn.call(turn.read("c1", tool, arguments))

@@ -1,0 +1,62 @@
+"""How does a command show what it found, to a program and to a person?"""
+
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+from toolkeeper_index import visible
+
+
+def print_json(value: Any) -> None:
+    """One JSON value on one line of standard output."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, separators=(", ", ": ")) + "\n")
+    sys.stdout.flush()
+
+
+def print_lines(values: Iterable[Any]) -> None:
+    """JSON Lines."""
+    for value in values:
+        print_json(value)
+
+
+def say(text: str = "", *, style: str = "") -> None:
+    """One line for a person; whatever could redraw a terminal is shown, never sent."""
+    _console().print(Text("\n".join(map(visible, text.split("\n"))), style=style), soft_wrap=True)
+
+
+def complain(text: str) -> None:
+    """One message on standard error."""
+    sys.stderr.write("\n".join(map(visible, text.split("\n"))) + "\n")
+
+
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str = "") -> None:
+    """A table for a person; numbers stand to the right."""
+    table = Table(title=title or None, title_justify="left", header_style="bold", box=None)
+    cells = [[cell for cell in row] for row in rows]
+    for index, column in enumerate(columns):
+        number = bool(cells) and all(isinstance(row[index], int) for row in cells)
+        table.add_column(column, justify="right" if number else "left", overflow="fold")
+    for row in cells:
+        table.add_row(*(Text(visible(str("" if cell is None else cell))) for cell in row))
+    _console().print(table)
+
+
+def print_fields(fields: Mapping[str, Any]) -> None:
+    """One thing with its fields, a line each."""
+    width = max((len(key) for key in fields), default=0)
+    for key, value in fields.items():
+        shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        first, *rest = ("-" if value is None else shown).split("\n")
+        say(f"{key.ljust(width)}  {first}")
+        for line in rest:
+            say(f"{' ' * width}  {line}")
+
+
+def _console() -> Console:
+    # Made anew each time: tests and pipes change what standard output is.
+    width = None if sys.stdout.isatty() else 160
+    return Console(file=sys.stdout, markup=False, highlight=False, emoji=False, width=width)

@@ -1,0 +1,66 @@
+"""What do planning and calling need of an agent's configuration?"""
+
+from datetime import timedelta
+
+from toolkeeper.runtime.configuration import Agent, Configuration, agent_revision
+from toolkeeper_contract import ConfigError, did_you_mean
+from toolkeeper_pipeline import Limits
+from toolkeeper_planner import AgentProfile
+
+
+def agent_named(configuration: Configuration, name: str) -> Agent:
+    """The agent's configuration. ConfigError with the nearest name when there is none."""
+    agent = configuration.agents.get(name)
+    if agent is None:
+        raise ConfigError(
+            f"unknown agent `{name}`",
+            did_you_mean(name, configuration.agents),
+            file=configuration.file,
+            key="agents",
+        )
+    return agent
+
+
+def profile_of(agent: Agent) -> AgentProfile:
+    """The agent as the planner sees it."""
+    return AgentProfile(
+        name=agent.name,
+        revision=agent_revision(agent),
+        tools=agent.tools,
+        servers=agent.servers,
+        always_defined=agent.always_defined,
+        deferred_tools=agent.deferred_tools,
+        control_tools=agent.control_tools,
+        disclosure=agent.disclosure,
+        caps=agent.caps,
+        toolsets=agent.toolsets,
+        overlays=agent.overlays,
+    )
+
+
+def limits_of(agent: Agent) -> Limits:
+    """The bounds of a call of this agent's."""
+    limits = agent.limits
+    return Limits(
+        call_timeout=timedelta(seconds=limits.call_timeout),
+        approval_expiry=timedelta(seconds=limits.approval_expiry),
+        lease=timedelta(seconds=limits.lease),
+        result_bytes=limits.result_bytes,
+        argument_bytes=limits.argument_bytes,
+        argument_depth=limits.argument_depth,
+        parallel_calls=limits.parallel_calls,
+    )
+
+
+def sources_of(agent: Agent, configuration: Configuration) -> frozenset[str]:
+    """The servers whose listings this agent needs; the others need not be started."""
+    named = (
+        *agent.tools,
+        *agent.always_defined,
+        *agent.deferred_tools,
+        *(tool for tools in agent.toolsets.values() for tool in tools),
+        *(tool for tools in agent.overlays.values() for tool in tools),
+    )
+    # A server id has no dots, so the second part of `mcp.<server>.<tool>` is the whole of it.
+    servers = {name.split(".")[1] for name in named if name.startswith("mcp.")}
+    return frozenset(agent.servers) | (servers & configuration.servers.keys())

@@ -1,0 +1,116 @@
+"""One user message and all model steps that it causes: what is shown, and what is called?"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from toolkeeper.runtime.sight import Sight
+from toolkeeper_contract import (
+    CONTROL_TOOLS,
+    TOOL_CALL,
+    AdvertisedAs,
+    Outcome,
+    Plan,
+    is_canonical_name,
+)
+from toolkeeper_pipeline import Call, Run, govern
+from toolkeeper_wire import Format
+
+if TYPE_CHECKING:
+    from toolkeeper.runtime.keeper import Toolkeeper
+
+
+class Turn:
+    """A frozen view of the tools and the one way to call them.
+
+    `tools` is the provider's tools array and `system` the prompt region to append; both are made
+    once and stay byte-identical for every request of the turn.
+    """
+
+    def __init__(
+        self,
+        keeper: "Toolkeeper",
+        run: Run,
+        format: Format,
+        sight: Sight,
+        *,
+        number: int,
+    ) -> None:
+        self._keeper = keeper
+        self._run = run
+        self._format = format
+        self._codec = sight.codec
+        self._step = 0
+        self._called_as: dict[str, str] = {}
+        self.number = number
+        self.tools: list[dict[str, Any]] = sight.tools
+        self.system: str = sight.system
+
+    @property
+    def plan(self) -> Plan:
+        return self._run.plan
+
+    @property
+    def run_id(self) -> str:
+        return self._run.run_id
+
+    def calls(self, reply: Any) -> list[Call]:
+        """The tool calls of one model reply: a provider's response as a mapping or SDK object."""
+        return [
+            self.read(call.call_id, call.wire_name, call.arguments)
+            for call in self._format.calls(reply)
+        ]
+
+    def read(self, call_id: str, name: Any, arguments: Any) -> Call:
+        """A call as a model would send it; `name` is a wire name or a canonical one."""
+        return Call(call_id, self._canonical(name), arguments)
+
+    async def call(self, call: Call) -> Outcome:
+        """Runs one call as a model step of its own."""
+        return (await self.call_all([call]))[0]
+
+    async def call_all(self, calls: Sequence[Call]) -> list[Outcome]:
+        """Runs the calls of one model step, in parallel up to the agent's limit.
+
+        The outcomes stand in the order of the calls. RunError when the ledger cannot be written.
+        """
+        self._step += 1
+        gate = asyncio.Semaphore(self._run.limits.parallel_calls)
+        step = self._step
+
+        async def one(position: int, call: Call) -> Outcome:
+            placed = Call(call.call_id, call.name, call.arguments, step, position)
+            async with gate:
+                return await govern(placed, self._run, self._keeper.rim)
+
+        outcomes = await asyncio.gather(
+            *(one(position, call) for position, call in enumerate(calls)), return_exceptions=True
+        )
+        # Every call of the step has ended, and is on its row, before one of them is allowed to
+        # end the turn.
+        for outcome in outcomes:
+            if isinstance(outcome, BaseException):
+                raise outcome
+        settled = [outcome for outcome in outcomes if not isinstance(outcome, BaseException)]
+        for call, outcome in zip(calls, settled, strict=True):
+            if isinstance(call.name, str):
+                self._called_as[outcome.row.invocation_id] = call.name
+        return settled
+
+    def result(self, outcome: Outcome) -> Mapping[str, Any]:
+        """The message that answers the call: it bears the name and id that the model used."""
+        row = outcome.row
+        called = TOOL_CALL if row.advertised_as is AdvertisedAs.TOOL_CALL else row.tool
+        name = self._codec.encode(called) if self._codec.knows(called) else None
+        return self._format.result(
+            row.call_id,
+            name or self._called_as.get(row.invocation_id, called),
+            row.result or "",
+            row.is_error,
+        )
+
+    def _canonical(self, name: Any) -> Any:
+        if not isinstance(name, str) or name in self.plan.pins or name in CONTROL_TOOLS:
+            return name
+        decoded = self._codec.decode(name) if is_canonical_name(name) else None
+        return name if decoded is None else decoded
