@@ -1,0 +1,42 @@
+"""The configuration file: what it says, checked and with everything it names found."""
+
+from toolkeeper.runtime.configuration.agent import Agent, Limits, Pin, Search
+from toolkeeper.runtime.configuration.configuration import Configuration, Redaction, SchemaLimits
+from toolkeeper.runtime.configuration.file_text import read_document, read_text
+from toolkeeper.runtime.configuration.loading import load_configuration
+from toolkeeper.runtime.configuration.problem import ConfigurationErrors
+from toolkeeper.runtime.configuration.revision import agent_revision
+from toolkeeper.runtime.configuration.schema import json_schema
+from toolkeeper.runtime.configuration.server import (
+    Acceptance,
+    Catalog,
+    Command,
+    Remote,
+    Server,
+    Trust,
+)
+from toolkeeper.runtime.configuration.store_url import DEFAULT_STORE, absolute_store
+
+__all__ = [
+    "DEFAULT_STORE",
+    "Acceptance",
+    "Agent",
+    "Catalog",
+    "Command",
+    "Configuration",
+    "ConfigurationErrors",
+    "Limits",
+    "Pin",
+    "Redaction",
+    "Remote",
+    "SchemaLimits",
+    "Search",
+    "Server",
+    "Trust",
+    "absolute_store",
+    "agent_revision",
+    "json_schema",
+    "load_configuration",
+    "read_document",
+    "read_text",
+]
