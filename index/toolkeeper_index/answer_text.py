@@ -1,7 +1,8 @@
 """How does a model read the answer to its search?"""
 
-from toolkeeper_contract import TOOL_CALL, Tool, canonical_text
+from toolkeeper_contract import TOOL_CALL, Tool
 from toolkeeper_index.answer import SearchAnswer, SearchFailure
+from toolkeeper_index.cleaning import json_text
 from toolkeeper_index.definition_text import cleaned_definition_text, cleaned_schema
 from toolkeeper_index.envelope import closing, encoded, opening
 
@@ -53,7 +54,7 @@ def render_answer(
 def definition_line(tool: Tool) -> str:
     """A tool's full definition as one line of JSON, encoded where its words are foreign."""
     definition = tool.definition
-    text = canonical_text(
+    text = json_text(
         {
             "name": tool.name,
             "description": cleaned_definition_text(definition.description),

@@ -34,6 +34,9 @@ BREAK = re.compile(f"\r\n|[{_BREAKS}]")
 SURROGATE = re.compile(f"[{_SURROGATES}]")
 """Halves of a pair; no UTF-8 can carry them."""
 
+REPLACED = re.compile(f"[{_REMOVED}{_BREAKS}{_SURROGATES}\u200b]")
+"""Every single character that never stays, wherever it stands."""
+
 DEPENDENT = re.compile(f"[{_JOINERS}{_SELECTORS}]")
 """Joiners and variation selectors: kept where their neighbours need them, else removed."""
 

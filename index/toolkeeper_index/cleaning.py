@@ -1,13 +1,15 @@
 """What is left of somebody's text when nothing in it can hide, redraw or reorder?"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+from toolkeeper_contract import Json, canonical_text
 from toolkeeper_index.characters import (
     ANSI,
     BREAK,
     DEPENDENT,
     REMOVED,
+    REPLACED,
     SURROGATE,
     SUSPECT,
     is_joining,
@@ -60,21 +62,37 @@ def visible(text: str) -> str:
     """
     if SUSPECT.search(text) is None and _ESCAPE not in text:
         return text
-    text = text.replace(_ESCAPE, "\\u{5C}u{")
-    text = REMOVED.sub(_escaped, text)
-    text = re.sub(r"[\r\x0b\x0c\x85\u2028\u2029\u200b]", _escaped, text)
-    text = SURROGATE.sub(_escaped, text)
+    return _shown(text.replace(_ESCAPE, "\\u{5C}u{"), lambda code: f"\\u{{{code:X}}}")
+
+
+def json_text(value: Json) -> str:
+    """The canonical JSON of `value` as one line for a prompt.
+
+    Characters that `clean` would remove or replace stand as JSON escapes, so that nothing is lost
+    and nothing can hide: for schemas, whose names and values may not change. Raises like
+    `canonical_bytes` for what JSON cannot carry.
+    """
+    text = canonical_text(value)
+    return text if SUSPECT.search(text) is None else _shown(text, _json_escape)
+
+
+def _json_escape(code: int) -> str:
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    high, low = divmod(code - 0x10000, 0x400)
+    return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"
+
+
+def _shown(text: str, escape: Callable[[int], str]) -> str:
+    """`text` with an escape for each character that does not simply stay."""
+
+    def escaped(match: re.Match[str]) -> str:
+        return escape(ord(match.group()))
+
+    text = REPLACED.sub(escaped, text)
     return "".join(
-        character if kept else _escape(character) for character, kept in _dependents(text)
+        character if kept else escape(ord(character)) for character, kept in _dependents(text)
     )
-
-
-def _escaped(match: re.Match[str]) -> str:
-    return _escape(match.group())
-
-
-def _escape(character: str) -> str:
-    return f"\\u{{{ord(character):X}}}"
 
 
 def _dependents(text: str) -> Iterator[tuple[str, bool]]:

@@ -28,7 +28,7 @@ def cleaned_definition_text(text: str, cap: int = DESCRIPTION_CAP) -> str:
 def cut(text: str, cap: int) -> str:
     """The first `cap` characters of `text` at most, ended by `…` and between two words if it can.
 
-    Joiners and selectors at the cut go with what they joined.
+    A joiner at the cut goes with what it would have joined.
     """
     if cap < 2:
         return "…"[:cap]
@@ -36,7 +36,7 @@ def cut(text: str, cap: int) -> str:
     space = max(short.rfind(" "), short.rfind("\n"))
     if space > len(short) * 3 // 4:
         short = short[:space]
-    return clean(short.rstrip()).rstrip() + "…"
+    return short.rstrip(" \t\n\u200c\u200d") + "…"
 
 
 def cleaned_schema(schema: Any, cap: int = DESCRIPTION_CAP) -> Any:

@@ -21,6 +21,7 @@ _UNSPACED = re.compile(
     "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
     "\U00020000-\U0003ffff]"
 )
+_UNSPACED_RUN = re.compile(f"({_UNSPACED.pattern}+)")
 
 
 def words(text: str) -> list[str]:
@@ -66,9 +67,9 @@ def _term(part: str) -> str:
 def _pairs(run: str) -> list[str]:
     """Single characters and bigrams of an unspaced run; a foreign word inside stays whole."""
     terms: list[str] = []
-    for piece in re.findall(f"{_UNSPACED.pattern}+|[^\\W_]+", run):
+    for piece in _UNSPACED_RUN.split(run):
         if not _UNSPACED.match(piece):
-            terms += (_term(part) for part in _BOUNDARY.split(piece))
+            terms += _terms(piece)
             continue
         terms += piece
         terms += (piece[at : at + 2] for at in range(len(piece) - 1))
