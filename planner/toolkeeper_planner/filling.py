@@ -79,7 +79,7 @@ def _no_room(agent: AgentProfile, count: int, tokens: int) -> ConfigError:
 def _too_many(
     agent: AgentProfile, tool: Tool, caps: Caps, tokens: int, controls: int
 ) -> ConfigError:
-    beside = f" beside {controls} control tools" if controls else ""
+    beside = f" beside the control tools ({controls})" if controls else ""
     return ConfigError(
         f"`{tool.name}` in always_defined does not fit the caps{beside}: {caps.definitions} "
         f"definitions and {caps.definition_tokens} definition tokens",

@@ -14,7 +14,7 @@ from toolkeeper_contract import (
 )
 from toolkeeper_planner.agent import AgentProfile
 from toolkeeper_planner.pricing import Pricing
-from toolkeeper_planner.sources import MissingTools
+from toolkeeper_planner.sources import FUNCTIONS, MissingTools
 
 DISCLOSURES = ("index", "search", "native")
 
@@ -76,7 +76,8 @@ def _check_control_tools(agent: AgentProfile) -> None:
 
 def _check_servers(agent: AgentProfile, registry: Registry) -> None:
     known = {status.name for status in registry.sources}
-    known |= {tool.identity.source for tool in registry.tools.values()}
+    known |= {tool.identity.source for tool in registry.tools.values() if tool.foreign}
+    known.discard(FUNCTIONS)
     for position, server in enumerate(agent.servers):
         if server not in known:
             raise _error(
