@@ -91,11 +91,9 @@ def test_trusted_hints_give_the_class(
     hints: object, side_effect: SideEffect, flags: set[Flag], classified_by: str
 ) -> None:
     found = trusting(hints)
-    assert (found.side_effect, found.flags, found.classified_by) == (
-        side_effect,
-        flags,
-        classified_by,
-    )
+    assert found.side_effect is side_effect
+    assert found.flags == flags
+    assert found.classified_by == classified_by
 
 
 def test_a_declaration_of_ours_outranks_the_annotations() -> None:

@@ -46,7 +46,9 @@ def test_a_whole_document_is_read() -> None:
     assert colleagues.sources == ("gmail_1", "functions")
     assert colleagues.side_effects == {SideEffect.MESSAGE_SEND}
     assert colleagues.flags == {Flag.DESTRUCTIVE}
-    assert (colleagues.agents, colleagues.users, colleagues.scopes) == ({"chat"}, {"ana"}, {"mail"})
+    assert colleagues.agents == {"chat"}
+    assert colleagues.users == {"ana"}
+    assert colleagues.scopes == {"mail"}
     assert colleagues.approvers == ("ana", "ops")
     assert colleagues.effect is Effect.ASK
     assert colleagues.place is not None

@@ -1,0 +1,73 @@
+"""How does MCP write tools, calls and results?"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from toolkeeper_contract import Tool, ToolIdentity, canonical_text
+from toolkeeper_index import cleaned_definition_text
+from toolkeeper_wire.definition import clean_input_schema, wire_description
+from toolkeeper_wire.format import WireCall, WireResult
+from toolkeeper_wire.name_codec import NameCodec
+from toolkeeper_wire.response import body_of, mapping_at, refused, text_at
+from toolkeeper_wire.wire_name import MCP_NAMES
+
+_METHOD = "tools/call"
+
+
+@dataclass(frozen=True, slots=True)
+class Mcp:
+    """`tools/list` and `tools/call`; canonical names keep their dots, schemas stay as they are."""
+
+    name: str = "mcp"
+
+    def codec(self, tools: Iterable[ToolIdentity]) -> NameCodec:
+        return NameCodec.of(tools, MCP_NAMES)
+
+    def texts(self, tool: Tool) -> tuple[str, ...]:
+        return (canonical_text(_tool(tool, MCP_NAMES.name(tool.identity))),)
+
+    def tools(self, tools: Sequence[Tool], codec: NameCodec) -> list[dict[str, Any]]:
+        return [_tool(tool, codec.wire(tool.name)) for tool in tools]
+
+    def request(self, tools: Sequence[Tool], codec: NameCodec, system: str) -> dict[str, Any]:
+        return {"tools": self.tools(tools, codec), "system": system}
+
+    def calls(self, response: Any) -> list[WireCall]:
+        """The one call of a `tools/call` request; arguments left out are `{}`, null is not."""
+        body = body_of(response, self.name)
+        if body.get("method") != _METHOD:
+            raise refused(self.name, f"the method must be `{_METHOD}`")
+        params = mapping_at(body, "params")
+        call_id = body.get("id")
+        return [
+            WireCall(
+                "" if call_id is None else str(call_id),
+                text_at(params, "name"),
+                params.get("arguments", {}),
+            )
+        ]
+
+    def result(self, result: WireResult) -> dict[str, Any]:
+        return {
+            "content": [{"type": "text", "text": result.text}],
+            "isError": result.is_error,
+        }
+
+    def results(self, results: Sequence[WireResult]) -> list[dict[str, Any]]:
+        return [self.result(result) for result in results]
+
+
+def _tool(tool: Tool, name: str) -> dict[str, Any]:
+    schema = {**clean_input_schema(tool)}
+    # The protocol wants these two said, even where they say nothing.
+    schema["type"] = "object"
+    schema.setdefault("properties", {})
+    defined = {
+        "name": name,
+        "description": wire_description(tool),
+        "inputSchema": schema,
+    }
+    if tool.definition.title:
+        defined["title"] = cleaned_definition_text(tool.definition.title)
+    return defined

@@ -1,0 +1,75 @@
+"""Which tool did the model mean by this wire name, and under which name does it know a tool?"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from toolkeeper_contract import SourceKind, ToolIdentity
+from toolkeeper_wire.wire_name import PROVIDER_NAMES, NameForm
+
+_ORDER = {
+    SourceKind.CONTROL: 0,
+    SourceKind.FUNCTION: 1,
+    SourceKind.MCP: 2,
+    SourceKind.DEVICE: 2,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NameCodec:
+    """A table of canonical and wire names, one to one; it only ever grows.
+
+    The same set of tools gives the same table in any order. Of tools whose plain names clash, a
+    control tool, then a configured tool that needs no change, then the first by canonical name
+    keeps the plain form, and the others get aliases.
+    """
+
+    form: NameForm = PROVIDER_NAMES
+    _wire: Mapping[str, str] = field(default_factory=dict)
+    _canonical: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, tools: Iterable[ToolIdentity], form: NameForm = PROVIDER_NAMES) -> "NameCodec":
+        """The table for these tools."""
+        return cls(form).extended(tools)
+
+    def extended(self, tools: Iterable[ToolIdentity]) -> "NameCodec":
+        """This table with further tools; no name that is in it changes."""
+        new = {tool.canonical_name: tool for tool in tools}
+        added = [tool for name, tool in new.items() if name not in self._wire]
+        if not added:
+            return self
+        wire = dict(self._wire)
+        canonical = dict(self._canonical)
+        for tool in sorted(added, key=self._rank):
+            name = self._free(tool, canonical)
+            wire[tool.canonical_name] = name
+            canonical[name] = tool.canonical_name
+        return NameCodec(self.form, MappingProxyType(wire), MappingProxyType(canonical))
+
+    def wire(self, canonical_name: str) -> str:
+        """The wire name of a tool of this table; KeyError for any other."""
+        return self._wire[canonical_name]
+
+    def canonical(self, wire_name: str) -> str | None:
+        """The tool that exactly this wire name stands for; None when there is none."""
+        return self._canonical.get(wire_name)
+
+    def names(self) -> Mapping[str, str]:
+        """Canonical to wire names."""
+        return MappingProxyType(dict(self._wire))
+
+    def _rank(self, tool: ToolIdentity) -> tuple[int, bool, str]:
+        plain = self.form.plain(tool)
+        return _ORDER[tool.kind], plain != tool.canonical_name, tool.canonical_name
+
+    def _free(self, tool: ToolIdentity, taken: Mapping[str, str]) -> str:
+        name = self.form.plain(tool)
+        if name is not None and name not in taken:
+            return name
+        # Sixteen digits are enough unless somebody searched for two names that share them.
+        for length in (16, 24, 32, 48, self.form.limit - 2):
+            name = self.form.alias(tool, length)
+            if name not in taken:
+                return name
+        raise ValueError(f"no free wire name for `{tool.canonical_name}`")

@@ -1,0 +1,72 @@
+"""Where inside a JSON Schema do further schemas stand?"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import unquote
+
+_ONE = frozenset(
+    {
+        "additionalItems",
+        "additionalProperties",
+        "contains",
+        "contentSchema",
+        "else",
+        "if",
+        "items",
+        "not",
+        "propertyNames",
+        "then",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+    }
+)
+_LIST = frozenset({"allOf", "anyOf", "oneOf", "prefixItems", "items"})
+_NAMED = frozenset(
+    {"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
+)
+# Here a boolean is an answer of its own; elsewhere providers want it written as an object.
+_KEEPS_BOOLEAN = frozenset({"additionalProperties", "unevaluatedProperties", "additionalItems"})
+
+
+def rebuilt(schema: Any, convert: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
+    """A deep copy of `schema`, each schema in it passed through `convert`, inner ones first.
+
+    Data such as `default`, `enum` and `const` is left alone. A boolean that stands for a schema
+    becomes `{}` or `{"not": {}}`. The depth is bounded by discovery.
+    """
+    if schema is True:
+        return {}
+    if schema is False:
+        return {"not": {}}
+    if not isinstance(schema, Mapping):
+        return schema
+    part: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key in _NAMED and isinstance(value, Mapping):
+            part[key] = {
+                name: inner if isinstance(inner, list) else rebuilt(inner, convert)
+                for name, inner in value.items()
+            }
+        elif key in _LIST and isinstance(value, list | tuple):
+            part[key] = [rebuilt(inner, convert) for inner in value]
+        elif key in _ONE and not (key in _KEEPS_BOOLEAN and isinstance(value, bool)):
+            part[key] = rebuilt(value, convert)
+        else:
+            part[key] = value
+    return convert(part)
+
+
+def local_target(root: Mapping[str, Any], reference: Any) -> Mapping[str, Any] | None:
+    """The schema that a `#/...` reference points at inside `root`; None when there is none."""
+    if not isinstance(reference, str) or not reference.startswith("#"):
+        return None
+    found: Any = root
+    for step in unquote(reference[1:]).split("/")[1:]:
+        key = step.replace("~1", "/").replace("~0", "~")
+        if isinstance(found, Mapping) and key in found:
+            found = found[key]
+        elif isinstance(found, list) and key.isdecimal() and int(key) < len(found):
+            found = found[int(key)]
+        else:
+            return None
+    return found if isinstance(found, Mapping) else None
