@@ -71,7 +71,7 @@ class Database:
         for _ in range(_TRIES):
             try:
                 return self._write_once(work)
-            except (IntegrityError, Moved):
+            except (IntegrityError, sqlite3.IntegrityError, Moved):
                 continue
         raise conflict("the record contradicts one that is already in the ledger")
 
@@ -84,7 +84,7 @@ class Database:
                     self._reader = self._reading.connect()
                 with self._reader.begin():
                     return work(self._reader)
-            except DBAPIError as error:
+            except (DBAPIError, sqlite3.Error) as error:
                 self._drop()
                 raise unavailable(fault_of(error)) from None
 
@@ -115,9 +115,9 @@ class Database:
                     return answer
             except Withdrawn as withdrawn:
                 return withdrawn.answer  # type: ignore[return-value]
-            except IntegrityError:
+            except (IntegrityError, sqlite3.IntegrityError):
                 raise
-            except DBAPIError as error:
+            except (DBAPIError, sqlite3.Error) as error:
                 self._drop()
                 raise unavailable(fault_of(error)) from None
             except UnicodeEncodeError:
@@ -127,7 +127,12 @@ class Database:
 
     def _engine(self, begin: str) -> Engine:
         engine = create_engine("sqlite://", creator=self._connect, poolclass=NullPool)
-        event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
+
+        @event.listens_for(engine, "begin")
+        def start(connection: Connection) -> None:
+            # On the driver's cursor: this runs twice for every call.
+            connection.connection.cursor().execute(begin)
+
         return engine
 
     def _connect(self) -> sqlite3.Connection:

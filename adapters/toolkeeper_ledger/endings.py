@@ -85,6 +85,22 @@ def _reads(side_effect: str | None) -> bool:
     return side_effect in set(SideEffect) and SideEffect(side_effect).reads
 
 
+def is_twin(standing: Invocation, row: Invocation) -> bool:
+    """Whether the holder of a row's idempotency key is the same call under another id.
+
+    The same key with another tool or other arguments is no twin: a conflict.
+    """
+    return standing.invocation_id != row.invocation_id and (
+        standing.tool,
+        standing.arguments_digest,
+    ) == (row.tool, row.arguments_digest)
+
+
+def may_start(state: str, retryable: bool) -> bool:
+    """Whether a call that is in the ledger may be claimed: it waits, or may run once more."""
+    return state == State.PARKED or retryable
+
+
 def may_end(state: str, retryable: bool, newest: int, fence: int) -> bool:
     """Whether a row in this state may be ended by the holder of `fence`.
 

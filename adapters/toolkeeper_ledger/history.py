@@ -9,13 +9,16 @@ from toolkeeper_contract import Event, RecordedEvent, canonical_text
 from toolkeeper_ledger.chain import Head, extend
 from toolkeeper_ledger.database import Moved
 from toolkeeper_ledger.fault import conflict
+from toolkeeper_ledger.prepared import Prepared
 from toolkeeper_ledger.rows import event_of, instant
 from toolkeeper_ledger.schema import events, sessions
 
-_HEAD = select(sessions.c.head_seq, sessions.c.head_hash).where(
-    sessions.c.session_id == bindparam("session")
+_HEAD = Prepared(
+    select(sessions.c.head_seq, sessions.c.head_hash).where(
+        sessions.c.session_id == bindparam("session")
+    )
 )
-_ADVANCE = (
+_ADVANCE = Prepared(
     update(sessions)
     .where(
         sessions.c.session_id == bindparam("session"),
@@ -24,7 +27,11 @@ _ADVANCE = (
     )
     .values(head_seq=bindparam("new_seq"), head_hash=bindparam("new_hash"))
 )
-_INSERT = insert(events)
+_INSERT = Prepared(
+    insert(events).values(
+        {column: bindparam(column.name) for column in events.columns if column.name != "ordinal"}
+    )
+)
 _HEADS = select(sessions.c.session_id, sessions.c.head_seq, sessions.c.head_hash).order_by(
     sessions.c.session_id
 )
@@ -39,13 +46,13 @@ def append(
     """
     if not new:
         return []
-    found = connection.execute(_HEAD, {"session": session_id}).first()
+    found = _HEAD.run(connection, {"session": session_id}).fetchone()
     if found is None:
         raise conflict(f"session `{session_id}` is not in the ledger", "open the session first")
-    old = Head(session_id, found.head_seq, found.head_hash)
+    old = Head(session_id, *found)
     head, recorded = extend(old, instant(at), new)
-    moved = connection.execute(
-        _ADVANCE,
+    moved = _ADVANCE.run(
+        connection,
         {
             "session": session_id,
             "old_seq": old.seq,
@@ -56,7 +63,7 @@ def append(
     )
     if moved.rowcount != 1:
         raise Moved
-    connection.execute(_INSERT, [_event_row(record) for record in recorded])
+    _INSERT.run_many(connection, [_event_row(record) for record in recorded])
     return recorded
 
 

@@ -18,7 +18,7 @@ from toolkeeper_contract import (
     RunRecord,
     SessionRecord,
 )
-from toolkeeper_ledger import approvals, calls, history, reaping, sessions
+from toolkeeper_ledger import approvals, call_rows, calls, history, reaping, sessions
 from toolkeeper_ledger.chain import Head
 from toolkeeper_ledger.location import store_path
 from toolkeeper_ledger.opening import open_database
@@ -91,13 +91,13 @@ class SqlLedger:
         return await self._writer.write(lambda c: calls.renew(c, lease, expires_at))
 
     async def invocation(self, invocation_id: str) -> Invocation | None:
-        return await self._writer.read(lambda c: calls.find_invocation(c, invocation_id))
+        return await self._writer.read(lambda c: call_rows.find_invocation(c, invocation_id))
 
     async def twin(self, idempotency_key: str) -> Invocation | None:
-        return await self._writer.read(lambda c: calls.find_twin(c, idempotency_key))
+        return await self._writer.read(lambda c: call_rows.find_twin(c, idempotency_key))
 
     async def sealed(self, invocation_id: str) -> bytes | None:
-        return await self._writer.read(lambda c: calls.find_sealed(c, invocation_id))
+        return await self._writer.read(lambda c: call_rows.find_sealed(c, invocation_id))
 
     # approvals
 
@@ -135,20 +135,20 @@ class SqlLedger:
 
     async def parked(self, session_id: str | None = None) -> Sequence[Invocation]:
         return await self._writer.read(
-            lambda c: calls.read_invocations(c, session_id=session_id, parked=True)
+            lambda c: call_rows.read_invocations(c, session_id=session_id, parked=True)
         )
 
     async def retryable(self, session_id: str | None = None) -> Sequence[Invocation]:
         """Reaped reads and idempotent calls, each of which `claim` would start once more."""
         return await self._writer.read(
-            lambda c: calls.read_invocations(c, session_id=session_id, retryable=True)
+            lambda c: call_rows.read_invocations(c, session_id=session_id, retryable=True)
         )
 
     async def invocations(
         self, session_id: str | None = None, run_id: str | None = None
     ) -> Sequence[Invocation]:
         return await self._writer.read(
-            lambda c: calls.read_invocations(c, session_id=session_id, run_id=run_id)
+            lambda c: call_rows.read_invocations(c, session_id=session_id, run_id=run_id)
         )
 
     async def events(

@@ -24,13 +24,16 @@ from toolkeeper_contract import (
     SessionRecord,
     State,
 )
+from toolkeeper_ledger.calls import foreign
 from toolkeeper_ledger.chain import Head, extend
 from toolkeeper_ledger.endings import (
     UNUSED,
     expired,
     expired_event,
     fenced_event,
+    is_twin,
     may_end,
+    may_start,
     reaped,
     reaped_event,
     superseded,
@@ -114,8 +117,11 @@ class MemoryLedger:
         sealed: bytes | None = None,
     ) -> Lease | None:
         now = self._clock.now()
+        twin = await self.twin(row.idempotency_key)
+        if twin is not None and is_twin(twin, row):
+            return None
         held = self._standing(row)
-        if held is not None and held.row.state is not State.PARKED and not held.retryable:
+        if held is not None and not may_start(held.row.state, held.retryable):
             return None
         approval = None
         if row.approval_id is not None:
@@ -353,10 +359,7 @@ class MemoryLedger:
     def _standing(self, row: Invocation) -> _Held | None:
         owner = self._keys.get(row.idempotency_key)
         if owner is not None and owner != row.invocation_id:
-            raise conflict(
-                f"the idempotency key of call `{row.invocation_id}` belongs to another call",
-                f"read call `{owner}` instead",
-            )
+            raise foreign(row, owner)
         held = self._calls.get(row.invocation_id)
         if held is not None and held.row.session_id != row.session_id:
             raise conflict(f"call `{row.invocation_id}` belongs to another session")

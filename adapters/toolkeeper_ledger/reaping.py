@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from toolkeeper_contract import Event, State
 from toolkeeper_ledger.approvals import due_approvals, expire
-from toolkeeper_ledger.calls import end, find_invocation, read_invocations
+from toolkeeper_ledger.call_rows import end_row, find_invocation, read_invocations
 from toolkeeper_ledger.endings import expired, expired_event, reaped, reaped_event
 from toolkeeper_ledger.history import append
 from toolkeeper_ledger.rows import instant
@@ -32,10 +32,10 @@ def reap(connection: Connection, now: datetime, at: datetime) -> list[Event]:
         told.setdefault(approval.binding.session_id, []).append(expired_event(approval, "time"))
         row = find_invocation(connection, approval.invocation_id)
         if row is not None and row.state is State.PARKED:
-            end(connection, row, expired(row, at), retryable=False)
+            end_row(connection, row, expired(row, at), retryable=False)
     for row in read_invocations(connection, leased_until=instant(now)):
         outcome = reaped(row, at)
-        if end(connection, row, outcome.row, retryable=outcome.retryable):
+        if end_row(connection, row, outcome.row, retryable=outcome.retryable):
             told.setdefault(row.session_id, []).append(reaped_event(row, outcome))
     for session_id, events in told.items():
         append(connection, session_id, at, events)

@@ -1,0 +1,180 @@
+"""How are the rows of calls opened, rewritten and found?"""
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, bindparam, insert, literal_column, or_, select, update
+
+from toolkeeper_contract import Invocation
+from toolkeeper_ledger.fault import conflict
+from toolkeeper_ledger.prepared import Prepared
+from toolkeeper_ledger.rows import invocation_of, invocation_row
+from toolkeeper_ledger.schema import invocations, runs
+
+_IDENTITY = ("invocation_id", "session_id", "run_id", "idempotency_key", "opened_at")
+"""What a row keeps from its opening to its end."""
+
+_COLUMNS = [
+    column
+    for column in invocations.columns
+    if column.name not in ("lease_expires_at", "retryable", "sealed")
+]
+_STANDING = Prepared(
+    select(
+        invocations.c.invocation_id,
+        invocations.c.session_id,
+        invocations.c.state,
+        invocations.c.fence,
+        invocations.c.retryable,
+    )
+    .where(
+        or_(
+            invocations.c.invocation_id == bindparam("id"),
+            invocations.c.idempotency_key == bindparam("key"),
+        )
+    )
+    .order_by(invocations.c.ordinal)
+)
+_INSERT = Prepared(
+    insert(invocations).values(
+        {
+            column: bindparam(column.name)
+            for column in invocations.columns
+            if column.name != "ordinal"
+        }
+    )
+)
+_UPDATE = Prepared(
+    update(invocations)
+    .where(
+        invocations.c.invocation_id == bindparam("id"),
+        invocations.c.state == bindparam("old_state"),
+        invocations.c.fence == bindparam("old_fence"),
+    )
+    .values(
+        {
+            column: bindparam(f"new_{column.name}")
+            for column in invocations.columns
+            if column.name not in ("ordinal", *_IDENTITY)
+        }
+    )
+)
+_BY_ID = select(*_COLUMNS).where(invocations.c.invocation_id == bindparam("id"))
+_BY_KEY = select(*_COLUMNS).where(invocations.c.idempotency_key == bindparam("key"))
+_SEALED = select(invocations.c.sealed).where(invocations.c.invocation_id == bindparam("id"))
+_RUN = Prepared(select(runs.c.session_id).where(runs.c.run_id == bindparam("run")))
+# Spelled as a literal, so that the index of parked rows alone is used.
+_IS_PARKED = invocations.c.state == literal_column("'parked'")
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A row as the ledger holds it, as far as conditional updates ask."""
+
+    invocation_id: str
+    session_id: str
+    state: str
+    fence: int
+    retryable: bool
+
+
+def find_standing(connection: Connection, row: Invocation) -> Standing | None:
+    """What stands under the row's id, or else under its idempotency key."""
+    names = {"id": row.invocation_id, "key": row.idempotency_key}
+    found = [Standing(*values) for values in _STANDING.run(connection, names).fetchall()]
+    # The key's holder is the one to know of, when id and key belong to two calls.
+    return min(
+        found, key=lambda standing: standing.invocation_id == row.invocation_id, default=None
+    )
+
+
+def open_row(
+    connection: Connection,
+    row: Invocation,
+    *,
+    lease_expires_at: str | None = None,
+    sealed: bytes | None = None,
+) -> None:
+    owner = _RUN.run(connection, {"run": row.run_id}).fetchone()
+    if owner is None or owner[0] != row.session_id:
+        raise conflict(
+            f"run `{row.run_id}` of session `{row.session_id}` is not in the ledger",
+            "begin the run first",
+        )
+    values = invocation_row(row)
+    values["lease_expires_at"] = lease_expires_at
+    values["retryable"] = False
+    values["sealed"] = sealed
+    _INSERT.run(connection, values)
+
+
+def rewrite_row(
+    connection: Connection,
+    row: Invocation,
+    old_state: str,
+    old_fence: int,
+    *,
+    lease_expires_at: str | None = None,
+    retryable: bool = False,
+    sealed: bytes | None = None,
+) -> bool:
+    """Rewrites all but a row's identity, if it is still in that state under that fence."""
+    values = {f"new_{name}": value for name, value in invocation_row(row).items()}
+    for name in _IDENTITY:
+        del values[f"new_{name}"]
+    values["new_lease_expires_at"] = lease_expires_at
+    values["new_retryable"] = retryable
+    values["new_sealed"] = sealed
+    values["id"] = row.invocation_id
+    values["old_state"] = old_state
+    values["old_fence"] = old_fence
+    return _UPDATE.run(connection, values).rowcount == 1
+
+
+def end_row(connection: Connection, old: Invocation, new: Invocation, *, retryable: bool) -> bool:
+    """Ends a row that nobody else ends; the sealed arguments stay only for another run."""
+    sealed = None
+    if retryable:
+        sealed = connection.execute(_SEALED, {"id": old.invocation_id}).scalar()
+    return rewrite_row(
+        connection, new, old.state.value, old.fence, retryable=retryable, sealed=sealed
+    )
+
+
+def find_invocation(connection: Connection, invocation_id: str) -> Invocation | None:
+    row = connection.execute(_BY_ID, {"id": invocation_id}).mappings().first()
+    return None if row is None else invocation_of(row)
+
+
+def find_twin(connection: Connection, key: str) -> Invocation | None:
+    row = connection.execute(_BY_KEY, {"key": key}).mappings().first()
+    return None if row is None else invocation_of(row)
+
+
+def find_sealed(connection: Connection, invocation_id: str) -> bytes | None:
+    sealed = connection.execute(_SEALED, {"id": invocation_id}).scalar()
+    return None if sealed is None else bytes(sealed)
+
+
+def read_invocations(
+    connection: Connection,
+    *,
+    session_id: str | None = None,
+    run_id: str | None = None,
+    parked: bool = False,
+    retryable: bool = False,
+    leased_until: str | None = None,
+) -> list[Invocation]:
+    """Rows in the order in which they were opened; `leased_until` finds leases that are over."""
+    query = select(*_COLUMNS)
+    if session_id is not None:
+        query = query.where(invocations.c.session_id == session_id)
+    if run_id is not None:
+        query = query.where(invocations.c.run_id == run_id)
+    if parked:
+        query = query.where(_IS_PARKED)
+    if retryable:
+        query = query.where(invocations.c.retryable)
+    if leased_until is not None:
+        query = query.where(invocations.c.lease_expires_at <= leased_until)
+    found = connection.execute(query.order_by(invocations.c.ordinal)).mappings()
+    return [invocation_of(row) for row in found]
