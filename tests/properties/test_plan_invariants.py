@@ -105,21 +105,26 @@ def plan_or_reject(case: dict[str, Any], **changes: Any) -> Plan:
 
 
 some = st.lists(st.sampled_from(NAMES), max_size=8)
-few = st.lists(st.sampled_from(NAMES), max_size=2)
-tool_specs = st.lists(
-    st.fixed_dictionaries(
-        {
-            "name": st.sampled_from(NAMES),
-            "size": st.integers(0, 60),
-            "side_effect": st.sampled_from([effect.value for effect in SideEffect]),
-            "scopes": st.sampled_from([[], [], [], ["mail"], ["mail", "pay"]]),
-            "deferred": st.sampled_from([False, False, False, True]),
-        }
-    ),
-    unique_by=lambda spec: spec["name"],
-    max_size=21,
+few = st.one_of(st.just([]), st.lists(st.sampled_from(NAMES), max_size=2))
+governance = st.fixed_dictionaries(
+    {
+        "size": st.integers(0, 60),
+        "side_effect": st.sampled_from([effect.value for effect in SideEffect]),
+        "scopes": st.sampled_from([[], [], [], ["mail"], ["mail", "pay"]]),
+        "deferred": st.sampled_from([False, False, False, True]),
+    }
 )
+
+
+@st.composite
+def tool_specs(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Most tools exist: a plan with room for all of them says little."""
+    gone = draw(st.one_of(st.just([]), some))
+    return [{"name": name, **draw(governance)} for name in NAMES if name not in gone]
+
+
 intents = st.one_of(
+    st.none(),
     st.none(),
     some,
     st.fixed_dictionaries(
@@ -137,20 +142,24 @@ intents = st.one_of(
 )
 cases = st.fixed_dictionaries(
     {
-        "tools": tool_specs,
+        "tools": tool_specs(),
         "agent": st.fixed_dictionaries(
             {
-                "tools": some,
-                "servers": st.lists(st.sampled_from(SERVERS), max_size=3),
+                "tools": st.permutations(FUNCTIONS).flatmap(
+                    lambda names: some.map(lambda more: [*names[: 9 - len(more)], *more])
+                ),
+                "servers": st.sampled_from([SERVERS, SERVERS[::-1], SERVERS[1:], []]),
                 "always_defined": few,
                 "deferred_tools": st.lists(
                     st.sampled_from([*NAMES, "*", "a.*", "mcp.s1.*", "*.x"]), max_size=3
                 ),
-                "control_tools": st.lists(st.sampled_from(CONTROL_TOOLS), max_size=3),
+                "control_tools": st.sampled_from(
+                    [CONTROL_TOOLS, CONTROL_TOOLS[:2], CONTROL_TOOLS[:1], CONTROL_TOOLS[1:2], ()]
+                ),
             }
         ),
         "caps": st.tuples(
-            st.integers(3, 14), st.integers(700, 1_100), st.integers(0, 8), st.integers(0, 60)
+            st.integers(3, 14), st.integers(900, 1_400), st.integers(0, 12), st.integers(0, 90)
         ),
         "set": some,
         "web": few,
