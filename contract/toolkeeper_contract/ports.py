@@ -142,6 +142,22 @@ class Ledger(Protocol):
         """From pending and unexpired to the answer's state; None when it was not pending."""
         ...
 
+    async def amend(
+        self,
+        approval_id: str,
+        row: Invocation,
+        approval: Approval,
+        sealed: bytes,
+        events: Sequence[Event],
+    ) -> bool:
+        """Replaces a pending approval by `approval`, which is answered, for other arguments.
+
+        The replaced one goes from pending to denied, by the same approver; the parked `row` and
+        its sealed arguments become the new ones. False when it was not pending or the row is not
+        parked any more; nothing changed.
+        """
+        ...
+
     async def reap(self, now: datetime) -> Sequence[Event]:
         """Expires approvals and leases that are over; returns the events written.
 

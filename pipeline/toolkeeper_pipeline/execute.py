@@ -14,6 +14,7 @@ from toolkeeper_contract import (
     LostAfterDispatch,
     NotDispatched,
     SourceKind,
+    ToolError,
     ToolResult,
 )
 from toolkeeper_pipeline import message
@@ -39,6 +40,9 @@ async def execute(claimed: Claimed, run: Run, rim: Rim) -> Executed:
         return _ended(claimed, Code.UNAVAILABLE, message.UNAVAILABLE)
     except LostAfterDispatch:
         return _unclear(claimed, Code.FAILED, message.FAILED)
+    except ToolError as error:
+        # The tool's author wrote this for the model to read.
+        return _ended(claimed, Code.FAILED, error.message)
     except Exception:
         if deadline.expired():
             return _unclear(claimed, Code.FAILED_TIMEOUT, message.TIMEOUT)

@@ -60,6 +60,15 @@ def raw_digest(raw: Any) -> str:
         return digest_bytes(repr(type(raw)).encode())
 
 
+def unreadable(arguments: Any, limits: Limits) -> str | None:
+    """Why already parsed `arguments` cannot be a call's; None when they can."""
+    try:
+        _check(arguments, limits)
+    except _Unreadable as reason:
+        return str(reason)
+    return None if isinstance(arguments, dict) else f"they are {_kind(arguments)}, not an object"
+
+
 class _Unreadable(Exception):
     pass
 

@@ -20,7 +20,7 @@ from toolkeeper.cli.option import (
 )
 from toolkeeper.cli.output import print_fields, print_json, print_lines, print_table, say
 from toolkeeper.cli.reading import ledger_to_read
-from toolkeeper.runtime import Desk, hash_secret
+from toolkeeper.runtime import Desk, hash_secret, open_desk
 from toolkeeper.runtime.answering import find_approval
 from toolkeeper.runtime.approver_secret import VARIABLE
 
@@ -101,7 +101,9 @@ def approve(
             f"the scope `{scope}` is not supported yet", "approve each call with `--scope once`"
         )
     if edit is None:
-        _answer(config, id, by, as_json, lambda desk: desk.answer(id, APPROVE, by=by, reason=reason))
+        _answer(
+            config, id, by, as_json, lambda desk: desk.answer(id, APPROVE, by=by, reason=reason)
+        )
         return
     arguments = json_option("--edit", edit)
     _answer(config, id, by, as_json, lambda desk: desk.edit(id, arguments, by=by, reason=reason))
@@ -139,7 +141,7 @@ def _answer(
     act: Callable[[Desk], Awaitable[Approval]],
 ) -> None:
     async def answer() -> Approval:
-        async with Desk.from_config(config, secret=_secret) as desk:
+        async with open_desk(config, secret=_secret) as desk:
             return await act(desk)
 
     approval = asyncio.run(answer())

@@ -15,6 +15,7 @@ from toolkeeper.runtime.assembly import (
 )
 from toolkeeper.runtime.clock import RandomIds, SystemClock
 from toolkeeper.runtime.configuration import Agent, Configuration, load_configuration
+from toolkeeper.runtime.desk import Desk
 from toolkeeper.runtime.discovery import Discovery
 from toolkeeper.runtime.profile import agent_named, profile_of, sources_of
 from toolkeeper.runtime.redaction import Redactor
@@ -81,16 +82,19 @@ class Toolkeeper:
         """Decorator: makes a function one of this keeper's tools (see `toolkeeper.tool`)."""
 
         def register(function: Callable[..., Any]) -> FunctionTool:
-            made = tool(function, **declaration)
-            if self._discovery is not None:
-                raise ConfigError(
-                    "a tool cannot be added to a keeper that is in use",
-                    "decorate functions before the first session",
-                )
-            self._functions.append(made)
-            return made
+            return self.add(tool(function, **declaration))
 
         return register if function is None else register(function)
+
+    def add(self, made: FunctionTool) -> FunctionTool:
+        """Adds a tool of this program's. ConfigError once the sources are in use."""
+        if self._discovery is not None:
+            raise ConfigError(
+                "a tool cannot be added to a keeper that is in use",
+                "add tools before the first session",
+            )
+        self._functions.append(made)
+        return made
 
     # life
 
@@ -121,7 +125,9 @@ class Toolkeeper:
             await self._discovery.close()
             self._discovery = None
         if self._rim is not None:
-            await self._rim.ledger.close()
+            # A ledger that was handed in belongs to whoever made it.
+            if self._given[0] is None:
+                await self._rim.ledger.close()
             self._rim = None
 
     async def __aenter__(self) -> "Toolkeeper":
@@ -220,6 +226,19 @@ class Toolkeeper:
         """
         record = _same(await _known(self.ledger, session_id), agent, user, provider)
         return Session(self, record, format_for(record.provider))
+
+    def desk(self) -> Desk:
+        """Where parked calls of this keeper's ledger are answered, at the approver's word."""
+        rim = self.rim
+        return Desk(
+            configuration=replace(self.configuration, approver_secrets={}),
+            policy=self.policy,
+            ledger=rim.ledger,
+            sealer=rim.sealer,
+            redactor=self.redactor,
+            clock=self.clock,
+            ids=self.ids,
+        )
 
     # what sessions and commands ask for
 

@@ -18,7 +18,7 @@ from toolkeeper_contract import (
 from toolkeeper_index import boundary_token
 from toolkeeper_pipeline import Controls, Run
 from toolkeeper_planner import Intent, expand, parse_intent, planned_event
-from toolkeeper_wire import Format, NameCodec
+from toolkeeper_wire import Format
 
 if TYPE_CHECKING:
     from toolkeeper.runtime.keeper import Toolkeeper
@@ -37,7 +37,7 @@ class Session:
         self._format = format
         self._agent = keeper.agent(record.agent)
         self._principal = keeper.configuration.principal(record.user)
-        self._codec = NameCodec(())
+        self._codec = format.codec(())
 
     @property
     def session_id(self) -> str:

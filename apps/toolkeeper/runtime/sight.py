@@ -28,7 +28,7 @@ def sight_of(plan: Plan, registry: Registry, format: Format, codec: NameCodec) -
     defined = [_tool(name, registry) for name in plan.defined]
     deferred = [registry.tools[name] for name in plan.deferred_names]
     searchable = [registry.tools[name] for name in plan.searchable]
-    codec = codec.extended((*defined, *deferred, *searchable))
+    codec = codec.extended(tool.identity for tool in (*defined, *deferred, *searchable))
     system = render_region(
         token=boundary_token(plan.digest),
         tools=deferred,

@@ -1,7 +1,7 @@
 """One user message and all model steps that it causes: what is shown, and what is called?"""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from toolkeeper.runtime.sight import Sight
@@ -11,10 +11,9 @@ from toolkeeper_contract import (
     AdvertisedAs,
     Outcome,
     Plan,
-    is_canonical_name,
 )
 from toolkeeper_pipeline import Call, Run, govern
-from toolkeeper_wire import Format
+from toolkeeper_wire import Format, WireResult
 
 if TYPE_CHECKING:
     from toolkeeper.runtime.keeper import Toolkeeper
@@ -97,20 +96,21 @@ class Turn:
                 self._called_as[outcome.row.invocation_id] = call.name
         return settled
 
-    def result(self, outcome: Outcome) -> Mapping[str, Any]:
-        """The message that answers the call: it bears the name and id that the model used."""
+    def results(self, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+        """The messages that answer the calls of one model step, as the provider groups them."""
+        return self._format.results([self._answer(outcome) for outcome in outcomes])
+
+    def _answer(self, outcome: Outcome) -> WireResult:
+        # The answer bears the name and the id that the model used, whatever tool it reached.
         row = outcome.row
         called = TOOL_CALL if row.advertised_as is AdvertisedAs.TOOL_CALL else row.tool
-        name = self._codec.encode(called) if self._codec.knows(called) else None
-        return self._format.result(
-            row.call_id,
-            name or self._called_as.get(row.invocation_id, called),
-            row.result or "",
-            row.is_error,
-        )
+        # A name that nothing answers to goes back as it came.
+        unknown = self._called_as.get(row.invocation_id, called)
+        name = self._codec.names().get(called, unknown)
+        return WireResult(row.call_id, name, row.result or "", row.is_error)
 
     def _canonical(self, name: Any) -> Any:
         if not isinstance(name, str) or name in self.plan.pins or name in CONTROL_TOOLS:
             return name
-        decoded = self._codec.decode(name) if is_canonical_name(name) else None
+        decoded = self._codec.canonical(name)
         return name if decoded is None else decoded

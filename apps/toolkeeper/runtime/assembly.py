@@ -1,0 +1,88 @@
+"""How do configured words become sources, a policy and a store?"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from toolkeeper_contract import Clock, ConfigError, Ledger, Sealer, ToolSource
+from toolkeeper_ledger import open_ledger, open_sealer
+from toolkeeper_policy import FUNCTIONS, Policy, load_policy
+from toolkeeper_sources import (
+    CatalogSource,
+    FunctionSource,
+    FunctionTool,
+    McpSource,
+    load_functions,
+)
+
+from toolkeeper.runtime.configuration import (
+    Catalog,
+    Command,
+    Configuration,
+    Server,
+    read_text,
+)
+
+
+def build_sources(
+    configuration: Configuration, functions: Sequence[FunctionTool]
+) -> dict[str, ToolSource]:
+    """Every configured source by its name; nothing is started yet.
+
+    `functions` are those that the program itself decorated, before the configured ones.
+    """
+    loaded = load_functions(configuration.functions, configuration.folder)
+    sources: dict[str, ToolSource] = {FUNCTIONS: FunctionSource([*functions, *loaded], FUNCTIONS)}
+    for name, server in configuration.servers.items():
+        if name == FUNCTIONS:
+            raise ConfigError(
+                f"a server cannot be called `{FUNCTIONS}`",
+                "that is how policies call this program's own tools",
+                file=configuration.file,
+                key=f"servers.{name}",
+            )
+        sources[name] = _source(name, server, configuration)
+    return sources
+
+
+def load_policies(configuration: Configuration) -> Policy:
+    """The policy of all configured documents. ConfigError with file, line and key."""
+    return load_policy([(_shown(path), read_text(path)) for path in configuration.policies])
+
+
+def open_store(configuration: Configuration, *, clock: Clock) -> tuple[Ledger, Sealer]:
+    """The configured ledger, created where it is missing, and the key that seals beside it."""
+    ledger = open_ledger(configuration.store, clock=clock)
+    return ledger, open_sealer(configuration.store)
+
+
+def open_store_to_read(configuration: Configuration, *, clock: Clock) -> Ledger:
+    """The configured ledger as it is; nothing is created or written."""
+    return open_ledger(configuration.store, clock=clock, read_only=True, create=False)
+
+
+def _source(name: str, server: Server, configuration: Configuration) -> ToolSource:
+    transport = server.transport
+    if isinstance(transport, Catalog):
+        return CatalogSource(name, transport.file, transport.server)
+    if isinstance(transport, Command):
+        return McpSource(
+            name,
+            command=transport.command,
+            args=transport.args,
+            env=transport.env,
+            cwd=transport.cwd,
+            timeout=server.timeout,
+        )
+    raise ConfigError(
+        "servers over http are not supported yet",
+        "start the server with `command:`",
+        file=configuration.file,
+        key=f"servers.{name}.url",
+    )
+
+
+def _shown(path: Path) -> str:
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

@@ -1,0 +1,127 @@
+"""What becomes of a parked call when its approver writes other arguments?"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from toolkeeper_contract import (
+    Approval,
+    ApprovalState,
+    Classification,
+    Code,
+    Decision,
+    Effect,
+    Event,
+    Flag,
+    Invocation,
+    Principal,
+    Question,
+    SideEffect,
+    canonical_bytes,
+    digest_bytes,
+)
+from toolkeeper_pipeline import ArgumentSchema, Limits, Redactor, unreadable
+from toolkeeper_planner import source_of
+from toolkeeper_policy import Policy
+
+from toolkeeper.runtime.answering import NotAnswerable
+from toolkeeper.runtime.configuration import Agent
+from toolkeeper.runtime.profile import limits_of
+
+
+@dataclass(frozen=True, slots=True)
+class Amended:
+    """The call anew: its row, its answered approval, its frozen bytes, and what to tell."""
+
+    row: Invocation
+    approval: Approval
+    data: bytes
+    events: tuple[Event, ...]
+
+
+def amended(
+    asked: Approval,
+    row: Invocation,
+    arguments: Any,
+    *,
+    agent: Agent | None,
+    principal: Principal,
+    policy: Policy,
+    redactor: Redactor,
+    approval_id: str,
+    by: str,
+    at: datetime,
+    reason: str | None,
+) -> Amended:
+    """Freezes, validates and decides the edited arguments. NotAnswerable when they will not do."""
+    why = unreadable(arguments, limits_of(agent) if agent else Limits())
+    if why is not None:
+        raise _refused(f"the new arguments cannot be read: {why}")
+    faults = ArgumentSchema(asked.input_schema).faults(arguments)
+    if faults:
+        told = "; ".join(f"{fault.path or 'the arguments'}: {fault.expected}" for fault in faults)
+        raise _refused(f"the new arguments do not match the input schema: {told}")
+    decision = policy.decide(
+        Question(
+            tool=row.tool,
+            source=source_of(row.tool),
+            classification=_classification(row),
+            agent=asked.binding.agent,
+            principal=principal,
+            arguments=arguments,
+        )
+    )
+    if decision.effect is Effect.DENY:
+        raise _refused("policy denies the new arguments: " + "; ".join(decision.reasons))
+    if decision.approvers is not None and by not in decision.approvers:
+        raise _refused(f"`{by}` may not approve the new arguments")
+    data = canonical_bytes(arguments)
+    redacted, masked = redactor.redact(arguments)
+    binding = replace(asked.binding, arguments_digest=digest_bytes(data))
+    approval = replace(
+        asked,
+        approval_id=approval_id,
+        binding=binding,
+        arguments=redacted,
+        decision=decision,
+        state=ApprovalState.APPROVED,
+        decided_at=at,
+        decided_by=by,
+        reason=reason,
+    )
+    new_row = replace(
+        row,
+        arguments=redacted,
+        masked=masked,
+        arguments_digest=binding.arguments_digest,
+        approval_id=approval_id,
+        decision=decision if decision.effect is Effect.ASK else _asked(decision),
+    )
+    return Amended(new_row, approval, data, (_told(asked, approval, by, reason),))
+
+
+def _asked(decision: Decision) -> Decision:
+    # An operator was asked and answered: that stays on the row, whatever the edit would have met.
+    return replace(decision, effect=Effect.ASK)
+
+
+def _told(asked: Approval, approval: Approval, by: str, reason: str | None) -> Event:
+    data = {
+        "approval_id": asked.approval_id,
+        "replaced_by": approval.approval_id,
+        "by": by,
+        "reason": reason,
+        "arguments_digest": approval.binding.arguments_digest,
+        "asked_arguments_digest": asked.binding.arguments_digest,
+        "decision": approval.decision.as_json(),
+    }
+    return Event("approval.edited", data, asked.run_id, asked.invocation_id)
+
+
+def _classification(row: Invocation) -> Classification:
+    side_effect = SideEffect(row.side_effect) if row.side_effect else SideEffect.NETWORK_WRITE
+    return Classification(side_effect, frozenset(map(Flag, row.flags)), "row")
+
+
+def _refused(message: str) -> NotAnswerable:
+    return NotAnswerable(Code.LEDGER_CONFLICT, message, "the call stays parked as it was")
