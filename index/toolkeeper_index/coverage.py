@@ -15,7 +15,7 @@ from collections.abc import Container, Sequence
 
 from toolkeeper_index.postings import Postings
 
-_SHARE = 0.22
+_SHARE = 0.2
 _TERMS = 10
 _SHORT = 3
 _NEXT_TO_NOWHERE = 0.02
