@@ -68,21 +68,27 @@ def extend(head: Head, at: str, events: Sequence[Event]) -> tuple[Head, list[Rec
     return Head(head.session_id, seq, previous), recorded
 
 
-def verify(events: Sequence[RecordedEvent], head: Head) -> ChainFault | None:
+def verify(
+    events: Sequence[RecordedEvent], head: Head, kept: Head | None = None
+) -> ChainFault | None:
     """The first fault of one session's history, or None when every link holds.
 
-    `events` are all of the session's, in the order of `seq`. `head` is where the history is known
-    to end: the session's own, or one that was kept elsewhere, which may lie before the end.
+    `events` are all of the session's, in the order of `seq`, and `head` is where the session says
+    that they end. `kept` is an older head that was kept elsewhere: it finds a history that was cut
+    or rewritten together with its head.
     """
     previous = GENESIS
     for index, record in enumerate(events):
         seq = index + 1
         if not _holds(previous, seq, head.session_id, record):
             return ChainFault(head.session_id, seq, _diagnose(previous, index, head, events))
+        if seq > head.seq:
+            return ChainFault(head.session_id, seq, FaultKind.INSERTED)
         previous = record.hash
-        if seq == head.seq and previous != head.hash:
-            return ChainFault(head.session_id, seq, FaultKind.CHANGED)
-    if len(events) < head.seq:
+        for end in (head, kept):
+            if end is not None and end.seq == seq and end.hash != previous:
+                return ChainFault(head.session_id, seq, FaultKind.CHANGED)
+    if len(events) < max(head.seq, kept.seq if kept else 0):
         return ChainFault(head.session_id, len(events) + 1, FaultKind.REMOVED)
     return None
 
@@ -107,7 +113,7 @@ def _diagnose(previous: str, index: int, head: Head, events: Sequence[RecordedEv
     """
     record, later, seq = events[index], events[index + 1 :], index + 1
     owner = head.session_id
-    if record.session_id != owner:
+    if record.session_id != owner or seq > head.seq:
         return FaultKind.INSERTED
     if _fits(previous, seq, owner, record):
         return FaultKind.CHANGED  # only its number was

@@ -20,6 +20,10 @@ class Fault:
     wiring: bool = False
 
 
+NOT_A_DATABASE = Fault(
+    "the store is not a SQLite database", "check the path in `store`", wiring=True
+)
+
 # By the beginning of SQLite's error name; extended codes go on (`SQLITE_BUSY_RECOVERY`).
 _FAULTS = {
     "SQLITE_BUSY": Fault(
@@ -43,9 +47,7 @@ _FAULTS = {
         "check that it is there, and who may read and write the file and its folder",
         wiring=True,
     ),
-    "SQLITE_NOTADB": Fault(
-        "the store is not a SQLite database", "check the path in `store`", wiring=True
-    ),
+    "SQLITE_NOTADB": NOT_A_DATABASE,
     "SQLITE_CORRUPT": Fault(
         "the store is damaged", "restore it from a backup; do not delete it", wiring=True
     ),
@@ -56,6 +58,8 @@ _FAULTS = {
 _UNKNOWN = Fault(
     "the store cannot be used", "check the file with `sqlite3 FILE 'pragma quick_check'`"
 )
+
+DAMAGED = Fault("a record of the store is damaged", "restore the store from a backup")
 
 GONE = Fault(
     "the store's file is gone or was replaced while it was in use",

@@ -14,10 +14,12 @@ from sqlalchemy.exc import DBAPIError
 
 from toolkeeper_contract import Clock, ConfigError
 from toolkeeper_ledger.database import Database
-from toolkeeper_ledger.fault import at_opening, fault_of, is_busy
+from toolkeeper_ledger.fault import NOT_A_DATABASE, at_opening, fault_of, is_busy
 from toolkeeper_ledger.rows import instant
 from toolkeeper_ledger.schema import VERSION, metadata, schema_version
 
+_MAGIC = b"SQLite format 3\0"
+_NO_HELPER_FILES = ("SQLITE_CANTOPEN", "SQLITE_READONLY")
 SYNCHRONOUS = ("NORMAL", "FULL")
 
 
@@ -70,11 +72,15 @@ def _check_path(path: Path, *, create: bool) -> bool:
         if not path.is_file():
             raise ConfigError(f"the store `{path}` is not a file", "name a file")
         try:
-            os.close(os.open(path, os.O_RDONLY))
+            with path.open("rb") as file:
+                start = file.read(len(_MAGIC))
         except OSError:
             raise ConfigError(
                 f"the store `{path}` cannot be read", "check who may read the file"
             ) from None
+        if start and start != _MAGIC:
+            # SQLite itself takes a very short file for an empty database, and writes over it.
+            raise at_opening(NOT_A_DATABASE, str(path))
         return False
     if not create:
         raise ConfigError(
@@ -129,7 +135,7 @@ def _first_look(database: Database) -> int | None:
     except sqlite3.OperationalError as error:
         name = error.sqlite_errorname or ""
         log = Path(f"{path}-wal")
-        if not (database.read_only and name.startswith("SQLITE_CANTOPEN") and not log.exists()):
+        if not (database.read_only and name.startswith(_NO_HELPER_FILES) and not log.exists()):
             raise
         # A store in a folder that we may not write, with no log beside it: nobody is writing it,
         # so the file alone is the whole truth.

@@ -22,6 +22,7 @@ from toolkeeper_contract import (
     State,
     canonical_text,
 )
+from toolkeeper_ledger.fault import DAMAGED, unavailable
 
 Row: TypeAlias = RowMapping
 
@@ -49,8 +50,13 @@ def _maybe_instant(value: datetime | None) -> str | None:
     return None if value is None else instant(value)
 
 
-# orjson would read an integer beyond 64 bits as a float, and a chained hash would not fit any more.
-loads = json.loads
+def loads(text: str) -> Any:
+    """The JSON value of a column; RunError(ledger.unavailable) when somebody has broken it."""
+    try:
+        # orjson would read an integer beyond 64 bits as a float: a chained hash would not fit.
+        return json.loads(text)
+    except ValueError:
+        raise unavailable(DAMAGED) from None
 
 
 def session_row(session: SessionRecord) -> dict[str, Any]:
@@ -236,13 +242,18 @@ def approval_of(row: Row) -> Approval:
 
 
 def event_of(row: Row) -> RecordedEvent:
+    """The event; one whose data was broken is told as such, for the chain to find it."""
+    try:
+        data = json.loads(row["data"])
+    except ValueError:
+        data = None
     return RecordedEvent(
         seq=row["seq"],
         session_id=row["session_id"],
         at=row["at"],
         event=Event(
             name=row["name"],
-            data=loads(row["data"]),
+            data=data if isinstance(data, dict) else {"unreadable": True},
             run_id=row["run_id"],
             invocation_id=row["invocation_id"],
         ),
