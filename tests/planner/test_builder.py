@@ -101,7 +101,8 @@ def test_caps_without_room_for_the_control_tools_are_a_configuration_error(make:
 def test_no_tools_means_an_empty_array(make: Any) -> None:
     registry = make.registry("a.one", "mcp.git.log")
     agent = make.agent("a.one", servers=("git",), deferred_tools=("*",))
-    for value in ([], {"enabled": False}, {"enabled": False, "overlays": {"web": True}}):
+    values: list[Any] = [[], {"enabled": False}, {"enabled": False, "overlays": {"web": True}}]
+    for value in values:
         plan = make.plan(agent, registry, intent=parse_intent(value), results_offloadable=True)
         assert (plan.defined, plan.deferred, plan.searchable, dict(plan.pins)) == ((), (), (), {})
 

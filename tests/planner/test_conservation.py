@@ -10,7 +10,8 @@ from toolkeeper_planner import ConservationError, check_conservation, expand
 def plan(make: Any) -> Plan:
     registry = make.registry("a", "b", "c")
     agent = make.agent("a", "b", "c", deferred_tools=("c",), control_tools=("tool.call",))
-    return make.plan(agent, registry)
+    plan: Plan = make.plan(agent, registry)
+    return plan
 
 
 def changed(plan: Plan, **body: Any) -> Plan:

@@ -69,7 +69,7 @@ def make_plan(case: dict[str, Any], order: list[int] | None = None, **changes: A
     """The plan of a case that is plain JSON, with the registry in any order."""
     specs = case["tools"] if order is None else [case["tools"][place] for place in order]
     tools = [make_tool(spec) for spec in specs]
-    lists = {key: tuple(value) for key, value in case["agent"].items()}
+    lists: dict[str, Any] = {key: tuple(value) for key, value in case["agent"].items()}
     agent = AgentProfile(
         "chat",
         "r1",
@@ -105,7 +105,7 @@ def plan_or_reject(case: dict[str, Any], **changes: Any) -> Plan:
 
 
 some = st.lists(st.sampled_from(NAMES), max_size=8)
-few = st.one_of(st.just([]), st.lists(st.sampled_from(NAMES), max_size=2))
+few = st.one_of(st.builds(list[str]), st.lists(st.sampled_from(NAMES), max_size=2))
 governance = st.fixed_dictionaries(
     {
         "size": st.integers(0, 60),
@@ -329,6 +329,20 @@ def test_one_more_configured_tool_moves_the_lowest_definition_and_evicts_nothing
     assert moved == definitions[len(definitions) - len(moved) :]
     assert set(moved) <= set(after.deferred_names)
     assert not set(before.deferred_names) & set(after.defined)
+
+
+@modest
+@given(case=cases, newcomer=st.sampled_from(FUNCTIONS))
+def test_where_overflow_can_be_searched_a_newcomer_takes_nobodys_place(
+    case: dict[str, Any], newcomer: str
+) -> None:
+    agent = {**case["agent"], "control_tools": CONTROL_TOOLS}
+    agent["tools"] = [name for name in agent["tools"] if name != newcomer]
+    case = {**case, "agent": agent, "intent": None}
+    before = plan_or_reject(case)
+    more = {**agent, "tools": [*agent["tools"], newcomer]}
+    after = plan_or_reject({**case, "agent": more})
+    assert set(before.pins) <= set(after.pins) <= {*before.pins, newcomer}
 
 
 PROBE = """
