@@ -7,7 +7,7 @@ projection accepts more than the original, against which every call is checked.
 from collections.abc import Mapping
 from typing import Any
 
-from toolkeeper_wire.subschema import rebuilt
+from toolkeeper_wire.subschema import is_pointer, rebuilt, without_dangling
 
 _KNOWN = frozenset(
     {
@@ -38,7 +38,7 @@ _OLD_POINTER = "#/definitions/"
 def gemini_subset(schema: Mapping[str, Any]) -> dict[str, Any]:
     """`schema` with nothing in it but what Gemini knows; `const` is written as `enum`."""
     result = rebuilt(schema, _reduced)
-    return result if isinstance(result, dict) else {}
+    return without_dangling(result) if isinstance(result, dict) else {}
 
 
 def _reduced(part: dict[str, Any]) -> dict[str, Any]:
@@ -47,8 +47,10 @@ def _reduced(part: dict[str, Any]) -> dict[str, Any]:
     reference = part.get("$ref")
     if isinstance(reference, str):
         # Nothing may stand beside a reference.
-        target = reference.replace(_OLD_POINTER, "#/$defs/", 1)
-        kept = {"$ref": target}
+        if not is_pointer(reference):
+            # Anchors are not among what Gemini knows.
+            return {"$defs": part["$defs"]} if "$defs" in part else {}
+        kept = {"$ref": reference.replace(_OLD_POINTER, "#/$defs/", 1)}
         return {**kept, "$defs": part["$defs"]} if "$defs" in part else kept
     if "const" in part and "enum" not in part:
         part["enum"] = [part["const"]]

@@ -10,7 +10,7 @@ from typing import Any
 
 from toolkeeper_contract import canonical_text
 from toolkeeper_wire.dialect import modern
-from toolkeeper_wire.subschema import local_target
+from toolkeeper_wire.subschema import local_target, without_dangling
 
 ANY_NAME = re.compile(r"(?s:.*)")
 PLAIN_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
@@ -74,7 +74,7 @@ def object_root(schema: Mapping[str, Any], names: re.Pattern[str] = ANY_NAME) ->
         described = root.get("description")
         before = [described] if isinstance(described, str) and described else []
         root["description"] = " ".join([*before, *notes])
-    return root
+    return without_dangling(root) if dropped else root
 
 
 def _followed(root: dict[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Where inside a JSON Schema do further schemas stand?"""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 from urllib.parse import unquote
 
 _ONE = frozenset(
@@ -56,9 +56,31 @@ def rebuilt(schema: Any, convert: Callable[[dict[str, Any]], dict[str, Any]]) ->
     return convert(part)
 
 
+def is_pointer(reference: Any) -> TypeGuard[str]:
+    """Whether a reference is a path into its own document (`#` or `#/...`)."""
+    return isinstance(reference, str) and (reference == "#" or reference.startswith("#/"))
+
+
+def without_dangling(root: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy of `root` in which what a path no longer reaches is left open.
+
+    A projection may drop the part that a reference pointed into, and a provider refuses the whole
+    request for one reference to nowhere.
+    """
+
+    def convert(part: dict[str, Any]) -> dict[str, Any]:
+        reference = part.get("$ref")
+        if is_pointer(reference) and local_target(root, reference) is None:
+            del part["$ref"]
+        return part
+
+    result = rebuilt(root, convert)
+    return result if isinstance(result, dict) else {}
+
+
 def local_target(root: Mapping[str, Any], reference: Any) -> Mapping[str, Any] | None:
     """The schema that a `#/...` reference points at inside `root`; None when there is none."""
-    if not isinstance(reference, str) or not reference.startswith("#"):
+    if not is_pointer(reference):
         return None
     found: Any = root
     for step in unquote(reference[1:]).split("/")[1:]:
