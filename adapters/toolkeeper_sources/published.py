@@ -48,13 +48,15 @@ def _definition(row: Any) -> ToolDefinition | str:
     if not isinstance(name, str):
         return "the entry has no name"
     schema = _field(row, "inputSchema", "input_schema")
+    if schema is None:
+        return "the entry has no input schema"
     # An absent description is ordinary; `null` is what some servers write for it.
     description = row.get("description")
     return ToolDefinition(
         name=name,
         title=row.get("title"),
         description="" if description is None else description,
-        input_schema={} if schema is None else schema,
+        input_schema=schema,
         output_schema=_field(row, "outputSchema", "output_schema"),
         annotations=_annotations(row.get("annotations")),
     )

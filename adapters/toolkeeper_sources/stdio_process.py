@@ -14,10 +14,14 @@ from toolkeeper_sources.tail import Tail
 GRACE = 2.0
 """Seconds that a process gets after its input was closed, and again after it was asked to end."""
 
+HURRY = 0.2
+"""The same for a process that nothing more is expected of."""
+
 MAX_LINE = 32 * 1024 * 1024
 """Bytes of the longest line that is read; a server that goes on beyond is cut off."""
 
 _CHUNK = 64 * 1024
+_KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 
 class CannotStart(Exception):
@@ -92,26 +96,33 @@ class StdioProcess:
         del self._buffer[: end + 1]
         return line
 
-    async def end(self) -> None:
-        """Closes the input, waits, asks, kills. Leaves neither process nor open pipe behind."""
+    async def end(self, *, hurry: bool = False) -> None:
+        """Closes the input, waits, asks, kills. Leaves neither process nor open pipe behind.
+
+        In a hurry (the process never spoke, or its time is over) it is asked at once. Nobody may
+        be reading lines any more.
+        """
+        # A child that still wants to print must not block on a full pipe instead of ending.
+        drain = asyncio.create_task(self._drain())
         stdin = self._process.stdin
         if stdin is not None:
             with suppress(OSError):
                 stdin.close()
-        if not await self._exits(GRACE):
+        if not await self._exits(HURRY if hurry else GRACE):
             self._signal(signal.SIGTERM)
-            if not await self._exits(GRACE):
-                self._signal(getattr(signal, "SIGKILL", signal.SIGTERM))
-                await self._exits(GRACE)
-        # Children of the child may have stayed behind in its group.
-        self._signal(getattr(signal, "SIGKILL", signal.SIGTERM))
+            await self._exits(HURRY if hurry else GRACE)
+        # Also after a clean end: children of the child may have stayed behind in its group.
+        self._signal(_KILL)
+        await self._exits(GRACE)
+        drain.cancel()
         self._stderr_reader.cancel()
-        await asyncio.wait([self._stderr_reader])
+        await asyncio.wait([drain, self._stderr_reader])
         # Nothing public closes the pipes while a grandchild holds their other ends.
         transport = getattr(self._process, "_transport", None)
         if transport is not None:
             with suppress(OSError):
                 transport.close()
+        # One turn of the loop, in which the closed pipes report it.
         await asyncio.sleep(0)
 
     async def exited(self, within: float) -> int | None:
@@ -127,20 +138,14 @@ class StdioProcess:
         while self._process.returncode is None:
             if loop.time() >= deadline:
                 return False
-            # A killed or ended child must not deadlock on a full pipe to us.
-            await self._drain_once(pause)
+            await asyncio.sleep(pause)
             pause = min(pause * 2, 0.05)
         return True
 
-    async def _drain_once(self, pause: float) -> None:
+    async def _drain(self) -> None:
         stdout = self._process.stdout
-        if stdout is None or stdout.at_eof():
-            await asyncio.sleep(pause)
-            return
-        with suppress(TimeoutError, RuntimeError):
-            async with asyncio.timeout(pause):
-                await stdout.read(_CHUNK)
-            await asyncio.sleep(pause)
+        while stdout is not None and await stdout.read(_CHUNK):
+            pass
 
     def _signal(self, number: int) -> None:
         with suppress(ProcessLookupError, PermissionError):
@@ -159,4 +164,6 @@ def _executable(command: str, env: Mapping[str, str], cwd: Path | None) -> str |
     if os.sep in command or (os.altsep is not None and os.altsep in command):
         path = Path(cwd or Path.cwd(), command)
         return str(path) if path.is_file() and os.access(path, os.X_OK) else None
-    return shutil.which(command, path=env.get("PATH", os.defpath))
+    # Servers installed beside us are found without an activated environment.
+    beside = str(Path(sys.executable).parent)
+    return shutil.which(command, path=os.pathsep.join([env.get("PATH", os.defpath), beside]))

@@ -1,0 +1,63 @@
+"""What passed over a connection that the SDK does not tell?
+
+Two things: the tools of a listing as the server wrote them (the SDK takes or leaves a page as a
+whole, and one malformed tool must not cost the others), and whether a call really left.
+"""
+
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+from mcp_types import JSONRPCRequest, JSONRPCResponse, RequestId
+
+LIST_METHOD = "tools/list"
+
+
+@dataclass(slots=True)
+class Dispatch:
+    """Whether the request that a task makes has left; set for the time of one call."""
+
+    left: bool = False
+
+
+DISPATCH: ContextVar[Dispatch | None] = ContextVar("toolkeeper_dispatch", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The tools of one page, as they came, and the bytes of its message."""
+
+    tools: list[Any]
+    size: int
+
+
+@dataclass(slots=True)
+class MessageTap:
+    """Sees every request on its way out and every response on its way in."""
+
+    _asked: set[RequestId] = field(default_factory=set)
+    _pages: list[Page] = field(default_factory=list)
+
+    def sent(self, request: JSONRPCRequest) -> None:
+        """To be told right before a request is handed over, in the task that makes it."""
+        if request.method == LIST_METHOD:
+            self._asked.add(request.id)
+        dispatch = DISPATCH.get()
+        if dispatch is not None:
+            dispatch.left = True
+
+    def received(self, response: JSONRPCResponse, size: int) -> None:
+        """To be told of a response before the SDK sees it; takes the tools out of a page."""
+        if response.id not in self._asked:
+            return
+        self._asked.discard(response.id)
+        tools = response.result.get("tools")
+        if isinstance(tools, list):
+            self._pages.append(Page(tools, size))
+            response.result["tools"] = []
+
+    def take_page(self) -> Page | None:
+        """The page that came last, once."""
+        page = self._pages[-1] if self._pages else None
+        self._pages.clear()
+        return page
