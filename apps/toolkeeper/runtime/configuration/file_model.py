@@ -93,9 +93,9 @@ class UserFile(Section):
 
 class PinFile(Section):
     when: dict[str, Scalar] = Field(min_length=1)
-    """session attributes and their values; `"*"` stands for any value"""
+    """write session attributes and their values; `"*"` stands for any value"""
     tools: list[ToolPattern] = Field(min_length=1)
-    """names or patterns of the tools that move to the front"""
+    """write names or patterns of the tools that move to the front"""
 
 
 class SearchFile(Section):
@@ -208,7 +208,7 @@ class ConfigurationFile(Section):
     users: dict[str, UserFile] = {}
     """users by name; `*` stands for everybody else"""
     agents: dict[str, AgentFile] = Field(min_length=1)
-    """agents by name; at least one"""
+    """write one agent at least: `agents: {chat: {}}`, say"""
     approver_secrets: dict[str, Text] = {}
     """hashes of approvers' secrets"""
     redaction: RedactionFile = RedactionFile()

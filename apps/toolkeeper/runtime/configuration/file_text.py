@@ -94,9 +94,10 @@ class Documents:
         return self.document(path).error(path, message, hint, code=code)
 
 
-def alone(document: Document) -> Documents:
-    """A document that includes nothing; it has to be a mapping."""
-    return Documents(document, mapping_of(document), dict.fromkeys(document.lines, document))
+def alone(document: Document, start: str | None = None) -> Documents:
+    """A document that includes nothing; it has to be a mapping, or the error has `start` as hint."""
+    value = mapping_of(document, start)
+    return Documents(document, value, dict.fromkeys(document.lines, document))
 
 
 def mapping_of(document: Document, start: str | None = None) -> dict[str, Any]:

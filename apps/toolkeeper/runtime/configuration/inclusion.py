@@ -77,8 +77,14 @@ def _include(
             raise document.error(
                 path, f"`{name}` includes itself, directly or through others", "break the circle"
             )
+        if any(file.resolve() == FilePath(seen.file).resolve() for seen in _files(documents)):
+            raise document.error(path, f"`{name}` is included twice", "include it in one place")
         if not file.exists():
             raise document.error(
                 path, f"there is no file `{name}`", "it is looked for beside the including file"
             )
         _add(read_document(file), documents, (*chain, file.resolve()))
+
+
+def _files(documents: Documents) -> list[Document]:
+    return list({id(document): document for document in documents.origins.values()}.values())

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from toolkeeper.runtime.approver_secret import is_hash
 from toolkeeper.runtime.configuration.agent_section import agents, check_servers_of_tools
 from toolkeeper.runtime.configuration.configuration import (
     Configuration,
@@ -42,6 +43,7 @@ def load_configuration(path: FilePath, environment: Mapping[str, str]) -> Config
     file = _parsed(documents)
     errors: list[ConfigError] = []
     _check_names(file, documents, errors)
+    _check_secrets(file, documents, errors)
     for section in ("toolsets", "overlays"):
         for name, tools in getattr(file, section).items():
             check_servers_of_tools(tools, (section, name), file, documents, errors)
@@ -95,6 +97,20 @@ def _check_names(file: ConfigurationFile, documents: Documents, errors: list[Con
             fault = name_fault(name)
             if fault:
                 errors.append(documents.error((section, name), fault))
+
+
+def _check_secrets(
+    file: ConfigurationFile, documents: Documents, errors: list[ConfigError]
+) -> None:
+    for name, hashed in file.approver_secrets.items():
+        if not is_hash(hashed):
+            errors.append(
+                documents.error(
+                    ("approver_secrets", name),
+                    "this is not the hash of a secret",
+                    "make one with `toolkeeper approvals hash`",
+                )
+            )
 
 
 def _store(

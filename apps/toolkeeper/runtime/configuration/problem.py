@@ -85,7 +85,7 @@ def _problem(
     if kind == "string_too_short":
         return documents.error(path, "must not be empty")
     if kind == "too_short":
-        return documents.error(path, "must not be empty", "leave the key out instead")
+        return documents.error(path, "must not be empty", _filling(model, detail["loc"]))
     return documents.error(path, "has a value that is not allowed here")
 
 
@@ -119,6 +119,14 @@ def _conversion(wanted: str, found: Any) -> str | None:
     if wanted == "`true` or `false`" and isinstance(found, str):
         return "write it without quotes"
     return None
+
+
+def _filling(model: type[BaseModel], loc: Path) -> str | None:
+    owner = _model_at(model, loc[:-1])
+    field = owner.model_fields.get(str(loc[-1])) if owner else None
+    if field is not None and not field.is_required():
+        return "leave the key out instead"
+    return _advice(model, loc)
 
 
 def _advice(model: type[BaseModel], loc: Path) -> str | None:

@@ -1,0 +1,120 @@
+"""What do the program's logs look like, and what never stands in them?
+
+Logs go to standard error, one event a line as `key=value`. They carry names, sizes and codes, never
+argument values; whatever slips in is redacted and made visible before it is written.
+"""
+
+import logging
+import sys
+from collections.abc import MutableMapping
+from typing import Any
+
+import structlog
+
+from toolkeeper.runtime.redaction import Redactor
+from toolkeeper_contract import ConfigError, did_you_mean
+from toolkeeper_index import visible
+
+LEVELS = ("debug", "info", "warning", "error")
+
+_FIRST = ("timestamp", "level", "event")
+_LONGEST = 2_000
+"""Characters of one value that a log line shows."""
+
+
+def configure_logging(level: str = "warning", redactor: Redactor | None = None) -> None:
+    """Sends the logs of this program and of its libraries to standard error.
+
+    `level` is one of LEVELS; ConfigError for another. Libraries are held at `warning` at least:
+    at a lower level some of them write whole messages, arguments included.
+    """
+    if level not in LEVELS:
+        raise ConfigError(f"`{level}` is not a log level", did_you_mean(level, LEVELS))
+    number = logging.getLevelNamesMapping()[level.upper()]
+    processors: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        _without_traceback,
+        Cleaner(redactor or Redactor()),
+    ]
+    render = structlog.processors.LogfmtRenderer(
+        key_order=_FIRST, drop_missing=True, bool_as_flag=False
+    )
+    structlog.configure(
+        processors=[*processors, _logfmt_keys, render],
+        wrapper_class=structlog.make_filtering_bound_logger(number),
+        logger_factory=structlog.WriteLoggerFactory(file=sys.stderr),
+        cache_logger_on_first_use=False,
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[structlog.stdlib.add_logger_name, *processors],
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                _logfmt_keys,
+                render,
+            ],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(max(number, logging.WARNING))
+
+
+class Cleaner:
+    """A structlog processor: redacts every value, then makes hidden characters visible."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+
+    def __call__(
+        self, logger: Any, method: str, event: MutableMapping[str, Any]
+    ) -> MutableMapping[str, Any]:
+        shown, _ = self._redactor.redact({key: _plain(value) for key, value in event.items()})
+        for key, value in shown.items():
+            event[key] = _line(value) if isinstance(value, str) else value
+        return event
+
+
+def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(item) for item in value]
+    return str(value)
+
+
+def _line(text: str) -> str:
+    text = visible(text).replace("\n", "\\n").replace("\t", " ")
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}... ({len(text)} characters)"
+
+
+def _logfmt_keys(
+    logger: Any, method: str, event: MutableMapping[str, Any]
+) -> MutableMapping[str, Any]:
+    # The renderer refuses keys with spaces; a log line is never a reason to fail.
+    return {key.replace(" ", "_"): value for key, value in event.items()}
+
+
+def _without_traceback(
+    logger: Any, method: str, event: MutableMapping[str, Any]
+) -> MutableMapping[str, Any]:
+    """The exception's type instead of its words: libraries quote argument values in theirs."""
+    info = event.pop("exc_info", None)
+    error = info if isinstance(info, BaseException) else sys.exc_info()[1] if info else None
+    if isinstance(info, tuple):
+        error = info[1]
+    if error is not None:
+        event["exception"] = type(error).__name__
+        trace = error.__traceback__
+        while trace is not None and trace.tb_next is not None:
+            trace = trace.tb_next
+        if trace is not None:
+            code = trace.tb_frame.f_code
+            event["at"] = f"{code.co_filename}:{trace.tb_lineno}"
+    event.pop("stack_info", None)
+    return event
