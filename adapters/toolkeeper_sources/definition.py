@@ -9,6 +9,7 @@ import jsonschema_rs
 from toolkeeper_contract import ToolDefinition, canonical_bytes, is_parameter_name, is_tool_name
 from toolkeeper_pipeline.schema import (
     BACKTRACK_LIMIT,
+    BadSchema,
     Dialect,
     canonical_dialect,
     compile_schema,
@@ -175,7 +176,7 @@ def _pattern_runs(pattern: str) -> bool:
 def _uncompilable(schema: dict[str, Any]) -> str | None:
     try:
         compile_schema(schema)
-    except ValueError:
+    except BadSchema:
         return "it cannot be compiled: a reference or a keyword of it is broken"
     return None
 

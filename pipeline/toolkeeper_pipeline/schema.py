@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
@@ -75,11 +76,14 @@ class Fault:
     expected: str
 
 
+class BadSchema(ValueError):
+    """The schema cannot be compiled; discovery refuses such a tool, with a better reason."""
+
+
 class ArgumentSchema:
     """A compiled input schema: immutable, cheap to ask, safe to share.
 
-    Formats are annotations, as the standard has it; values are never coerced. Raises ValueError
-    when the schema cannot be compiled; discovery has refused those before.
+    Formats are annotations, as the standard has it; values are never coerced. Raises BadSchema.
     """
 
     __slots__ = ("_names", "_schema", "_validator")
@@ -133,25 +137,26 @@ class ArgumentSchema:
 
 
 def canonical_dialect(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema with its `$schema` spelled canonically; raises ValueError when it is foreign."""
+    """The schema with its `$schema` spelled canonically; raises BadSchema when it is foreign."""
     dialect = Dialect.of(schema)
     if dialect is None:
-        raise ValueError("the schema's dialect is not known")
+        raise BadSchema("the schema's dialect is not known")
     return {**schema, "$schema": dialect.value}
 
 
 def compile_schema(schema: dict[str, Any]) -> jsonschema_rs.Validator:
-    """A validator for a schema with a canonical `$schema`; raises ValueError.
+    """A validator for a schema with a canonical `$schema`; raises BadSchema.
 
     Patterns run in the linear engine; a schema with a pattern it cannot take (a look-ahead) runs
     in the backtracking one, under a limit. Nothing is ever fetched.
     """
     validator = _VALIDATORS[Dialect(schema["$schema"])]
-    try:
-        return _compile(validator, schema, jsonschema_rs.RegexOptions())
-    except ValueError:
-        options = jsonschema_rs.FancyRegexOptions(backtrack_limit=BACKTRACK_LIMIT)
-        return _compile(validator, schema, options)
+    linear = jsonschema_rs.RegexOptions()
+    backtracking = jsonschema_rs.FancyRegexOptions(backtrack_limit=BACKTRACK_LIMIT)
+    for patterns in (linear, backtracking):
+        with suppress(ValueError):
+            return _compile(validator, schema, patterns)
+    raise BadSchema("the schema cannot be compiled")
 
 
 def _compile(
