@@ -73,7 +73,7 @@ class Policy:
         object.__setattr__(self, "_hardline_index", RuleIndex(self.hardline))
 
     def decide(self, question: Question) -> Decision:
-        """The decision on one call, hardline rules included; never raises."""
+        """The decision on one call, hardline rules included; a failing condition denies."""
         decision = self._by_rules(question)
         # The trust overlay tightens `decision` here; the hardline has the last word.
         return self.check_hardline(question) or decision
