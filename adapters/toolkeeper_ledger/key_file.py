@@ -64,23 +64,29 @@ class KeyFile:
 
     def _read(self) -> SealingKey | None:
         try:
-            descriptor = os.open(self._path, os.O_RDONLY)
+            # Not to wait for a writer, should somebody have put a pipe there.
+            descriptor = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK)
         except FileNotFoundError:
             return None
         except OSError:
             raise ConfigError(
                 f"the sealing key `{self._path}` cannot be read", "check who may read it"
             ) from None
-        with os.fdopen(descriptor, "rb") as file:
-            status = os.fstat(file.fileno())
+        try:
+            status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
-                raise ConfigError(f"the sealing key `{self._path}` is not a file")
+                raise ConfigError(
+                    f"the sealing key `{self._path}` is not a file",
+                    f"move it away, or set `{VARIABLE}`",
+                )
             if stat.S_IMODE(status.st_mode) & 0o077:
                 raise ConfigError(
                     f"the sealing key `{self._path}` can be read by others",
                     f"chmod 600 {self._path}",
                 )
-            text = file.read(1024).decode("ascii", errors="replace")
+            text = os.read(descriptor, 1024).decode("ascii", errors="replace")
+        finally:
+            os.close(descriptor)
         key = decode_key(text)
         if key is None:
             raise ConfigError(
