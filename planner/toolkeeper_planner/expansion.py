@@ -11,6 +11,7 @@ from toolkeeper_contract import CONTROL_TOOLS, Placed, Reason, Registry, Tool, i
 from toolkeeper_planner.agent import AgentProfile
 from toolkeeper_planner.intent import Intent
 from toolkeeper_planner.ranking import RankedRegistry
+from toolkeeper_planner.reasons import all_placed
 from toolkeeper_planner.sources import MissingTools, source_of
 
 
@@ -138,9 +139,8 @@ def _sorted_out(
             configured.append(tool)
             always += name in agent.always_defined
     if selected is not None:
-        filtered += [
-            Placed(tool.name, Reason.DISABLED) for tool in discovered if tool.name not in selected
-        ]
+        off = [tool for tool in discovered if tool.name not in selected]
+        filtered += all_placed(off, Reason.DISABLED)
         discovered = [tool for tool in discovered if tool.name in selected]
     return Expansion(
         tuple(configured), tuple(discovered), always, tuple(unavailable), tuple(filtered)

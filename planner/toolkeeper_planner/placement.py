@@ -1,6 +1,6 @@
 """Where does each candidate go: the array, the index, the search, or nowhere?"""
 
-from collections.abc import Sequence, Set
+from collections.abc import Set
 from dataclasses import dataclass
 
 from toolkeeper_contract import TOOL_CALL, TOOL_RESULT, TOOL_SEARCH, Costs, Placed, Reason, Tool
@@ -9,6 +9,7 @@ from toolkeeper_planner.admission import Admitted
 from toolkeeper_planner.agent import AgentProfile
 from toolkeeper_planner.filling import Filled, fill
 from toolkeeper_planner.pricing import Pricing
+from toolkeeper_planner.reasons import all_placed
 from toolkeeper_planner.shelving import Shelved, search_hint, shelve
 
 _NO_INDEX = Shelved((), (), 0, {}, 0, 0)
@@ -63,7 +64,7 @@ def place(
         if not filled.over:
             return Placement(filled)
         if not bridges:
-            return Placement(filled, skipped=_placed(filled.over, Reason.NO_TOOL_CALL))
+            return Placement(filled, skipped=all_placed(filled.over, Reason.NO_TOOL_CALL))
     aside = {tool.name for tool in wished}
     candidates = [tool for tool in tools if tool.name not in aside] if aside else tools
     filled = fill(agent, candidates, always, [*map(control_tool, bridges), *resident], pricing)
@@ -103,10 +104,6 @@ def _deferred(shelved: Shelved, aside: Set[str], filled: Filled) -> tuple[Placed
 
 def _unshelved(shelved: Shelved) -> tuple[Placed, ...]:
     return (
-        *_placed(shelved.left[: shelved.dear], Reason.INDEX_TOKENS),
-        *_placed(shelved.left[shelved.dear :], Reason.INDEX_ENTRIES),
+        *all_placed(shelved.left[: shelved.dear], Reason.INDEX_TOKENS),
+        *all_placed(shelved.left[shelved.dear :], Reason.INDEX_ENTRIES),
     )
-
-
-def _placed(tools: Sequence[Tool], reason: Reason) -> tuple[Placed, ...]:
-    return tuple([Placed(tool.name, reason) for tool in tools])

@@ -10,8 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from toolkeeper_contract import (
     CONTROL_TOOLS,
     Caps,
@@ -27,6 +25,7 @@ from toolkeeper_contract import (
     ToolIdentity,
 )
 from toolkeeper_planner import AgentProfile, Prices, build_plan
+from toolkeeper_planner.tokens import estimate
 
 GOLDEN = Path(__file__).parent
 
@@ -148,8 +147,7 @@ def test_the_example_defines_thirty_indexes_seventeen_and_skips_nothing(roster: 
 
 
 def test_the_example_comes_out_the_same_with_estimated_prices(roster: Any) -> None:
-    tokens = pytest.importorskip("toolkeeper_planner.tokens", reason="no estimator")
-    plan = planned(roster, pricing=Prices(PlainFormat(), tokens.estimate))
+    plan = planned(roster, pricing=Prices(PlainFormat(), estimate))
     assert (len(plan.defined), len(plan.deferred), plan.skipped) == (30, 17, ())
     assert plan.defined == planned(roster).defined
     assert plan.deferred == planned(roster).deferred

@@ -171,7 +171,7 @@ cases = st.fixed_dictionaries(
     }
 )
 
-modest = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+modest = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @modest
