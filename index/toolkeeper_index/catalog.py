@@ -85,11 +85,12 @@ class Catalog:
         terms = list(dict.fromkeys(words(query)))[:_MAX_TERMS]
         if not terms:
             return (named or self._containing(query))[:limit]
-        scores = self._postings.scores(terms)
+        asked = [self._postings.matches(term) for term in terms]
+        scores = self._postings.totals(asked)
         best = heapq.nlargest(max(limit, _COVERED), range(len(scores)), key=scores.__getitem__)
         best = [at for at in best if scores[at] > 0]
         if not named and not any(
-            covers(self._postings, terms, at, self._name_terms[at]) for at in best[:_COVERED]
+            covers(asked, at, self._name_terms[at], len(self)) for at in best[:_COVERED]
         ):
             return []
         named.sort(key=lambda at: (-self._nearness(query, at), -scores[at], at))

@@ -13,7 +13,8 @@ that shares a word or two with a query about something else. Two demands tell it
 
 from collections.abc import Container, Sequence
 
-from toolkeeper_index.postings import Postings
+from toolkeeper_index.postings import Matches
+from toolkeeper_index.synonyms import SYNONYMS
 
 _SHARE = 0.2
 _TERMS = 10
@@ -21,19 +22,23 @@ _SHORT = 3
 _NEXT_TO_NOWHERE = 0.02
 
 
-def covers(postings: Postings, terms: Sequence[str], document: int, name: Container[str]) -> bool:
-    """Whether `document`, whose name has the terms `name`, answers a query of these `terms`."""
+def covers(
+    asked: Sequence[Matches], document: int, name: Container[str], catalog_size: int
+) -> bool:
+    """Whether `document`, whose name has the terms `name`, answers a query of the terms `asked`."""
     # Numbers are arguments, not topics; a query of numbers alone has nothing else.
-    asked = [term for term in terms if not term.isdecimal()] or list(terms)
-    known = [term for term in asked if postings.known(term)]
-    matched = [term for term in known if document in postings.documents(term)]
+    asked = [each for each in asked if not each.term.isdecimal()] or asked
+    matched = [each for each in asked if document in each.scores]
     if not matched:
         return False
-    weight = sum(postings.rarity(term) for term in matched)
     demand = _SHARE * min(1.0, _TERMS / len(asked))
-    if weight < demand * sum(postings.rarity(term) for term in known):
+    if sum(each.rarity for each in matched) < demand * sum(each.rarity for each in asked):
         return False
     if len(asked) > _SHORT or len(matched) * 2 >= len(asked):
         return True
-    few = max(1.0, postings.size * _NEXT_TO_NOWHERE)
-    return any(term in name and len(postings.documents(term)) <= few for term in matched)
+    few = max(1.0, catalog_size * _NEXT_TO_NOWHERE)
+    return any(_named(each.term, name) and len(each.scores) <= few for each in matched)
+
+
+def _named(term: str, name: Container[str]) -> bool:
+    return term in name or any(other in name for other in SYNONYMS.get(term, ()))

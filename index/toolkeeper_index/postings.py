@@ -8,9 +8,11 @@ in a corpus of one or two documents too.
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from toolkeeper_index.fields import Field
+from toolkeeper_index.synonyms import SYNONYMS, WEIGHT
 
 K1 = 1.5
 """How soon repetitions of a term stop counting."""
@@ -44,21 +46,41 @@ class Postings:
             self._rarity[term] = rarity
             self._scores[term] = {at: rarity * tf / (K1 + tf) for at, tf in found.items()}
 
-    def known(self, term: str) -> bool:
-        return term in self._scores
+    def matches(self, term: str) -> "Matches":
+        """The documents that have `term` or, at a discount, one of its synonyms."""
+        own = self._scores.get(term)
+        others = [other for other in SYNONYMS.get(term, ()) if other in self._scores]
+        if not others:
+            return Matches(term, own or {}, self._rarity.get(term, 0.0))
+        rarity = self._rarity.get(term) or max(self._rarity[other] for other in others)
+        found: dict[int, float] = {}
+        for other in others:
+            # A synonym that is rarer than the word must not outweigh the word.
+            worth = WEIGHT * min(1.0, rarity / self._rarity[other])
+            for at, score in self._scores[other].items():
+                if score * worth > found.get(at, 0.0):
+                    found[at] = score * worth
+        for at, score in (own or {}).items():
+            if score > found.get(at, 0.0):
+                found[at] = score
+        return Matches(term, found, rarity)
 
-    def rarity(self, term: str) -> float:
-        """The inverse document frequency of a known term; always above zero."""
-        return self._rarity[term]
-
-    def documents(self, term: str) -> dict[int, float]:
-        """The documents that have a known term, with its score in each."""
-        return self._scores[term]
-
-    def scores(self, terms: Sequence[str]) -> list[float]:
+    def totals(self, matches: Iterable["Matches"]) -> list[float]:
         """The score of every document; zero where no term matches."""
         totals = [0.0] * self.size
-        for term in terms:
-            for at, score in self._scores.get(term, {}).items():
+        for each in matches:
+            for at, score in each.scores.items():
                 totals[at] += score
         return totals
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Where a term of a query stands: document -> score, always above zero.
+
+    `rarity` is its inverse document frequency, zero for a term that no document has.
+    """
+
+    term: str
+    scores: Mapping[int, float]
+    rarity: float

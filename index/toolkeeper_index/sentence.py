@@ -16,6 +16,7 @@ _PARAGRAPH = re.compile(
     r"|\n[ \t]*(?:[-*+#>•]|\d+[.)]|```|---)"  # a list, a heading, a code block
     r"|\n[ \t]*(?:Args|Arguments|Parameters|Params|Returns?|Raises|Examples?|Notes?|Usage)\b[ \t]*:"
 )
+_HEADING = re.compile(r"(?:#{1,6}[ \t][^\n]*\n\s*)+(?=[^\s#])")
 _MARKS = re.compile(r"^(?:[#>*\-=`~_•]+\s*)+")
 # The full-width marks and closing quotes are written as escapes: they look like the ASCII ones.
 _END = re.compile(
@@ -36,6 +37,9 @@ def first_sentence(text: str, cap: int = SENTENCE_CAP) -> str:
     ends a sentence too; abbreviations and lower-case continuations do not.
     """
     cleaned = clean(text[:_WINDOW]).strip()
+    if heading := _HEADING.match(cleaned):
+        # A heading mostly repeats the name; what follows it says what the tool does.
+        cleaned = cleaned[heading.end() :]
     paragraph = _PARAGRAPH.split(cleaned, maxsplit=1)[0] or cleaned
     line = _MARKS.sub("", clean_line(paragraph))
     if not line:

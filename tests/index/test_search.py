@@ -183,3 +183,23 @@ def test_sizes_beyond_reason_are_searched_all_the_same() -> None:
     catalog = Catalog([tool("big", "send mail " + "x " * 2_000_000, **{"y" * 200_000: {}})])
     assert found(catalog, "send mail") == ["big"]
     assert found(catalog, "send mail " * 100_000) == ["big"]
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [("remove a picture", "photos.delete"), ("modify the folder", "directory.update")],
+)
+def test_another_word_for_the_same_thing_is_understood(query: str, first: str) -> None:
+    catalog = Catalog(
+        [
+            tool("photos.delete", "Deletes a photo."),
+            tool("directory.update", "Changes a directory."),
+            tool("clock.read", "Tells the time."),
+        ]
+    )
+    assert found(catalog, query)[0] == first
+
+
+def test_the_word_itself_stands_above_its_synonym() -> None:
+    catalog = Catalog([tool("a", "delete a file"), tool("b", "remove a file")])
+    assert found(catalog, "remove file") == ["b", "a"]

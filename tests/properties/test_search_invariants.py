@@ -13,7 +13,7 @@ from toolkeeper_index import Catalog, index_line
 from toolkeeper_index.fields import Field
 from toolkeeper_index.postings import K1, Postings
 
-vocabulary = ["send", "mail", "list", "event", "天気", "file", "read", "cancel"]
+vocabulary = ["send", "mail", "list", "event", "天気", "file", "read", "cancel"]  # no synonyms
 documents = st.lists(
     st.lists(st.sampled_from(vocabulary), min_size=1, max_size=8), min_size=1, max_size=8
 )
@@ -31,6 +31,10 @@ def catalog_of(texts: list[list[str]]) -> list[Tool]:
     ]
 
 
+def totals(postings: Postings, query: list[str]) -> list[float]:
+    return postings.totals(postings.matches(word) for word in query)
+
+
 class SmoothedOkapi(BM25Okapi):
     """rank-bm25 with the inverse document frequency that stays positive: the oracle."""
 
@@ -43,7 +47,7 @@ class SmoothedOkapi(BM25Okapi):
 def test_one_field_scores_as_rank_bm25_does(texts: list[list[str]], query: list[str]) -> None:
     postings = Postings([[Counter(text)] for text in texts], [Field(1.0, 0.75)])
     expected = SmoothedOkapi(texts, k1=K1, b=0.75).get_scores(query)
-    for mine, theirs in zip(postings.scores(query), expected, strict=True):
+    for mine, theirs in zip(totals(postings, query), expected, strict=True):
         # rank-bm25 keeps the constant factor k1 + 1, which moves no rank.
         assert math.isclose(mine * (K1 + 1), theirs, abs_tol=1e-9)
 
@@ -53,7 +57,7 @@ def test_every_match_scores_above_every_other_document(
     texts: list[list[str]], query: list[str]
 ) -> None:
     postings = Postings([[Counter(text)] for text in texts], [Field(1.0, 0.75)])
-    for text, score in zip(texts, postings.scores(query), strict=True):
+    for text, score in zip(texts, totals(postings, query), strict=True):
         assert (score > 0) is bool(set(text) & set(query))
 
 
