@@ -6,6 +6,7 @@ no NaN or Infinity, within limits of size and depth. A failure is a value that g
 
 import json
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from toolkeeper_contract import Code, canonical_bytes, digest_bytes
@@ -15,39 +16,41 @@ from toolkeeper_pipeline.states import Received, ShapeFault
 
 
 def receive(call: Call, limits: Limits) -> Received:
-    """Parses `call.arguments`: text is read as JSON, a parsed value is held to the same rules."""
-    value, decoded = call.arguments, False
+    """Parses `call.arguments`: text is read as JSON, a parsed value is held to the same rules.
+
+    Some providers encode the whole object twice: that is undone once, and only for an object.
+    """
+    arguments, layers = read_object(call.arguments, limits, layers=2)
+    return Received(call, arguments, decoded=layers == 2)
+
+
+def read_object(
+    value: Any, limits: Limits, *, layers: int
+) -> tuple[Mapping[str, Any] | ShapeFault, int]:
+    """The object that `value` is, or holds as JSON text in at most `layers` layers of encoding.
+
+    Returns it, or the fault, with the number of layers that were taken off.
+    """
+    raw, taken = value, 0
     try:
-        if isinstance(value, str):
+        while isinstance(value, str) and taken < layers:
+            # Inside the first layer only an object counts, so an empty text there is a string.
+            if taken and not value.lstrip().startswith("{"):
+                break
             value = _parse(value, limits)
-            if isinstance(value, str):
-                # Some providers encode the whole object twice; once more, and only for an object.
-                inner = _parse(value, limits) if value else None
-                if not isinstance(inner, dict):
-                    raise _Unreadable("they are a string, not an object")
-                value, decoded = inner, True
-        else:
-            _check(value, limits)
+            taken += 1
+        _check(value, limits)
         if not isinstance(value, dict):
             raise _Unreadable(f"they are {_kind(value)}, not an object")
     except _Unreadable as unreadable:
-        return Received(call, fault(str(unreadable), call.arguments))
-    return Received(call, value, decoded)
-
-
-def decode_object(text: str, limits: Limits) -> dict[str, Any] | None:
-    """The JSON object that `text` holds, or None when it holds anything else."""
-    try:
-        value = _parse(text, limits)
-    except _Unreadable:
-        return None
-    return value if isinstance(value, dict) else None
+        return fault(str(unreadable), raw), taken
+    return value, taken
 
 
 def fault(what: str, raw: Any) -> ShapeFault:
     """A fault in the arguments' shape; the raw input stays behind as a digest."""
     text = f"the arguments cannot be read: {what}; send one json object"
-    return ShapeFault(Code.ARGUMENTS_INVALID, text, raw_digest(raw))
+    return ShapeFault(Code.ARGUMENTS_INVALID, text, raw_digest(raw), empty=raw == "")
 
 
 def raw_digest(raw: Any) -> str:
@@ -89,7 +92,6 @@ def _parse(text: str, limits: Limits) -> Any:
         raise _Unreadable(f"they are nested deeper than {limits.argument_depth} levels") from None
     except ValueError:
         raise _Unreadable("they are not valid json") from None
-    _check(value, limits)
     return value
 
 
@@ -159,4 +161,6 @@ def _kind(value: Any) -> str:
         return "a boolean"
     if isinstance(value, list):
         return "a list"
+    if isinstance(value, str):
+        return "a string"
     return "a number" if isinstance(value, (int, float)) else "not json"

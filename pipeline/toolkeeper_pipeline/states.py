@@ -26,11 +26,13 @@ class ShapeFault:
     """What is wrong with a call's shape, as a value: it goes on to be recorded.
 
     `text` is what the model reads. `raw_digest` stands for the input that could not be read.
+    `empty` says that there was none at all, which some providers send for no arguments.
     """
 
     code: Code
     text: str
     raw_digest: str
+    empty: bool = False
 
 
 @dataclass(frozen=True, slots=True)

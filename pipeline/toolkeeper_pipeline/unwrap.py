@@ -9,7 +9,7 @@ from typing import Any
 from toolkeeper_contract import TOOL_CALL, Code, is_canonical_name
 from toolkeeper_pipeline.limits import Limits
 from toolkeeper_pipeline.message import NOT_AVAILABLE
-from toolkeeper_pipeline.receive import decode_object, fault, raw_digest
+from toolkeeper_pipeline.receive import raw_digest, read_object
 from toolkeeper_pipeline.states import Received, ShapeFault, Unwrapped
 
 SHAPE = '{"name": "<tool name>", "arguments": {...}}'
@@ -36,23 +36,13 @@ def unwrap(received: Received, controls: tuple[str, ...], limits: Limits) -> Unw
     if not is_canonical_name(name):
         unknown = _unnamed(name, call.arguments)
         return Unwrapped(call, None, unknown, wrapped=True, decoded=received.decoded)
-    arguments, decoded = _inner(outer, limits)
-    return Unwrapped(call, name, arguments, wrapped=True, decoded=received.decoded or decoded)
+    # One layer of encoding is common here and unambiguous; the row says that it was taken off.
+    arguments, layers = read_object(outer.get("arguments", {}), limits, layers=1)
+    decoded = received.decoded or layers == 1
+    return Unwrapped(call, name, arguments, wrapped=True, decoded=decoded)
 
 
 _KEYS = frozenset({"name", "arguments"})
-
-
-def _inner(outer: Any, limits: Limits) -> tuple[Any, bool]:
-    inner = outer.get("arguments", {})
-    if isinstance(inner, dict):
-        return inner, False
-    if isinstance(inner, str):
-        # One level of double encoding is common and unambiguous; the row says so.
-        decoded = decode_object(inner, limits)
-        if decoded is not None:
-            return decoded, True
-    return fault("`arguments` is not an object", inner), False
 
 
 def _malformed(raw: Any) -> ShapeFault:

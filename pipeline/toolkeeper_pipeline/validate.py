@@ -17,8 +17,7 @@ def validate(resolved: Resolved, run: Run, rim: Rim) -> Validated:
     show_schema = tool.name not in run.plan.defined
     arguments = recorded.arguments
     if isinstance(arguments, ShapeFault):
-        empty = recorded.call.arguments == "" and not rim.schemas.input(tool).faults({})
-        if not empty:
+        if not arguments.empty or rim.schemas.input(tool).faults({}):
             text = message.unreadable(
                 tool, arguments.text, show_schema=show_schema, token=run.token
             )

@@ -9,7 +9,7 @@ from toolkeeper_contract import Plan, Registry
 
 from toolkeeper.cli.option import (
     DEFAULT_CONFIG,
-    DEFAULT_USER,
+
     Config,
     Json,
     json_object_option,
@@ -38,7 +38,6 @@ def plan(
             user=user,
             provider=provider,
             intent=json_option("--intent", intent),
-            has_intent=intent is not None,
             attributes=json_object_option("--attributes", attributes),
             session=session,
         )

@@ -1,0 +1,98 @@
+"""Arguments are read once, strictly."""
+
+import pytest
+
+from toolkeeper_contract import Code
+from toolkeeper_pipeline.call import Call
+from toolkeeper_pipeline.limits import Limits
+from toolkeeper_pipeline.receive import receive
+from toolkeeper_pipeline.states import ShapeFault
+
+LIMITS = Limits(argument_bytes=1_000, argument_depth=8)
+
+
+def arguments_of(arguments: object) -> object:
+    return receive(Call("c1", "x", arguments), LIMITS).arguments
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[1]",
+        '"x"',
+        "7",
+        "null",
+        "true",
+        "",
+        "  ",
+        "{",
+        '{"a":1}{"b":2}',
+        '{"a":1,"a":2}',
+        '{"a":{"b":1,"b":2}}',
+        '{"a":NaN}',
+        '{"a":Infinity}',
+        '{"a":-Infinity}',
+        '{"a":1e999}',
+        '{"a":"\\ud800"}',
+        '{"\\udfff":1}',
+        "\ufeff{}",
+        "{'a':1}",
+        '{"a":1,}',
+        '{"a":' + "9" * 400 + "}",
+        '{"a":' + "[" * 9 + "]" * 9 + "}",
+        '{"a":"' + "x" * 1_000 + '"}',
+        '{"a":' * 2_000,
+        '"[1]"',
+        '"\\"{}\\""',
+        "[" * 100_000,
+    ],
+)
+def test_text_that_is_not_one_readable_object_is_a_fault(text: str) -> None:
+    fault = arguments_of(text)
+    assert isinstance(fault, ShapeFault)
+    assert fault.code is Code.ARGUMENTS_INVALID
+    assert len(fault.raw_digest) == 64
+    assert len(fault.text) < 200
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [1],
+        "x",
+        7,
+        None,
+        True,
+        {1: 2},
+        {"a": float("nan")},
+        {"a": [float("inf")]},
+        {"a": "\ud800"},
+        {"\ud800": 1},
+        {"a": object()},
+        {"a": {1, 2}},
+        {"a": 10**400},
+        {"a": (1, 2)},
+        {"a": b"x"},
+    ],
+)
+def test_a_parsed_value_is_held_to_the_same_rules(value: object) -> None:
+    assert isinstance(arguments_of(value), ShapeFault)
+
+
+def test_an_object_arrives_as_it_was_sent() -> None:
+    text = '{"a": 1, "b": 1.0, "c": [null, true, "\\u00e9"], "": {}}'
+    assert arguments_of(text) == {"a": 1, "b": 1.0, "c": [None, True, "é"], "": {}}
+    assert arguments_of({"a": [1, {"b": None}]}) == {"a": [1, {"b": None}]}
+
+
+def test_an_object_encoded_twice_is_decoded_once() -> None:
+    received = receive(Call("c1", "x", '"{\\"q\\": \\"x\\"}"'), LIMITS)
+    assert received.arguments == {"q": "x"}
+    assert received.decoded
+    assert not receive(Call("c1", "x", '{"q": "x"}'), LIMITS).decoded
+
+
+def test_a_fault_never_quotes_the_input() -> None:
+    fault = arguments_of('{"password": "hunter2"')
+    assert isinstance(fault, ShapeFault)
+    assert "hunter2" not in fault.text
