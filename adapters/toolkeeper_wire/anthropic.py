@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolkeeper_contract import Tool, ToolIdentity, canonical_text
-from toolkeeper_wire.definition import wire_definition
+from toolkeeper_wire.definition import CleanTool
 from toolkeeper_wire.format import WireCall, WireResult
 from toolkeeper_wire.name_codec import NameCodec
-from toolkeeper_wire.projection import PLAIN_NAME
 from toolkeeper_wire.response import body_of, list_at, refused, text_at
 from toolkeeper_wire.wire_name import PROVIDER_NAMES
 
@@ -23,10 +22,14 @@ class Anthropic:
         return NameCodec.of(tools, PROVIDER_NAMES)
 
     def texts(self, tool: Tool) -> tuple[str, ...]:
-        return (canonical_text(_tool(tool, PROVIDER_NAMES.name(tool.identity))),)
+        return (
+            canonical_text(
+                anthropic_definition(CleanTool(tool), PROVIDER_NAMES.name(tool.identity))
+            ),
+        )
 
     def tools(self, tools: Sequence[Tool], codec: NameCodec) -> list[dict[str, Any]]:
-        return [_tool(tool, codec.wire(tool.name)) for tool in tools]
+        return [anthropic_definition(CleanTool(tool), codec.wire(tool.name)) for tool in tools]
 
     def request(self, tools: Sequence[Tool], codec: NameCodec, system: str) -> dict[str, Any]:
         return {"tools": self.tools(tools, codec), "system": system}
@@ -63,12 +66,12 @@ def cache_marked(tools: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return marked
 
 
-def _tool(tool: Tool, name: str) -> dict[str, Any]:
-    defined = wire_definition(tool, name, PLAIN_NAME)
+def anthropic_definition(tool: CleanTool, name: str) -> dict[str, Any]:
+    """One entry of the tools array."""
     return {
-        "name": defined.name,
-        "description": defined.description,
-        "input_schema": defined.schema,
+        "name": name,
+        "description": tool.description,
+        "input_schema": tool.plain_root,
     }
 
 

@@ -1,44 +1,50 @@
-"""Which name, description and schema of a tool may go on the wire?"""
+"""Which description and schema of a tool may go on the wire?"""
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from toolkeeper_contract import Tool
 from toolkeeper_index import cleaned_definition_text, cleaned_schema
-from toolkeeper_wire.projection import ANY_NAME, object_root
+from toolkeeper_wire.projection import PLAIN_NAME, object_root
 
 _UNCAPPED = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class WireDefinition:
-    """A tool under its wire name; texts are cleaned, foreign ones are capped too."""
+class CleanTool:
+    """A tool's texts without hidden characters and, if foreign, capped; its schema for the wire.
 
-    name: str
-    description: str
-    schema: dict[str, Any]
+    Each schema is worked out at most once, so one of these may serve several formats; what it
+    gives out is shared and only to be read.
+    """
 
+    def __init__(self, tool: Tool) -> None:
+        # A long description of ours is its author's choice, and priced as such.
+        self._cap = {} if tool.foreign else {"cap": _UNCAPPED}
+        self._definition = tool.definition
+        self._root: dict[str, Any] | None = None
+        self._plain: dict[str, Any] | None = None
+        schema = cleaned_schema(tool.definition.input_schema, **self._cap)
+        self.schema: Mapping[str, Any] = schema if isinstance(schema, Mapping) else {}
+        """The input schema with its texts cleaned; what it accepts stays the same."""
+        self.description = cleaned_definition_text(tool.definition.description, **self._cap)
 
-def wire_definition(tool: Tool, name: str, names: re.Pattern[str] = ANY_NAME) -> WireDefinition:
-    """`tool` as `name`, with a schema that providers accept; `names` fit at the schema's root."""
-    return WireDefinition(
-        name, wire_description(tool), object_root(clean_input_schema(tool), names)
-    )
+    @property
+    def title(self) -> str | None:
+        """The title, or None where there is none."""
+        title = self._definition.title
+        return cleaned_definition_text(title, **self._cap) if title else None
 
+    @property
+    def root(self) -> dict[str, Any]:
+        """The schema as a plain object."""
+        if self._root is None:
+            self._root = object_root(self.schema)
+        return self._root
 
-def wire_description(tool: Tool) -> str:
-    """The description without hidden characters."""
-    return cleaned_definition_text(tool.definition.description, **_cap(tool))
-
-
-def clean_input_schema(tool: Tool) -> Mapping[str, Any]:
-    """The input schema with its texts cleaned; what it accepts stays the same."""
-    schema = cleaned_schema(tool.definition.input_schema, **_cap(tool))
-    return schema if isinstance(schema, Mapping) else {}
-
-
-def _cap(tool: Tool) -> dict[str, int]:
-    # A long description of ours is its author's choice, and priced as such.
-    return {} if tool.foreign else {"cap": _UNCAPPED}
+    @property
+    def plain_root(self) -> dict[str, Any]:
+        """The same, with no property whose name some providers refuse."""
+        if self._plain is None:
+            fits = all(PLAIN_NAME.fullmatch(name) for name in self.root["properties"])
+            self._plain = self.root if fits else object_root(self.schema, PLAIN_NAME)
+        return self._plain

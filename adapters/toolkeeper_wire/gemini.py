@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolkeeper_contract import Tool, ToolIdentity, canonical_text
-from toolkeeper_wire.definition import wire_definition
+from toolkeeper_wire.definition import CleanTool
 from toolkeeper_wire.format import WireCall, WireResult
 from toolkeeper_wire.gemini_schema import gemini_subset
 from toolkeeper_wire.name_codec import NameCodec
-from toolkeeper_wire.projection import PLAIN_NAME
 from toolkeeper_wire.response import body_of, list_at, mapping_at, refused, text_at
 from toolkeeper_wire.wire_name import PROVIDER_NAMES
 
@@ -24,10 +23,12 @@ class Gemini:
         return NameCodec.of(tools, PROVIDER_NAMES)
 
     def texts(self, tool: Tool) -> tuple[str, ...]:
-        return (canonical_text(_tool(tool, PROVIDER_NAMES.name(tool.identity))),)
+        return (
+            canonical_text(gemini_definition(CleanTool(tool), PROVIDER_NAMES.name(tool.identity))),
+        )
 
     def tools(self, tools: Sequence[Tool], codec: NameCodec) -> list[dict[str, Any]]:
-        declared = [_tool(tool, codec.wire(tool.name)) for tool in tools]
+        declared = [gemini_definition(CleanTool(tool), codec.wire(tool.name)) for tool in tools]
         return [{"functionDeclarations": declared}] if declared else []
 
     def request(self, tools: Sequence[Tool], codec: NameCodec, system: str) -> dict[str, Any]:
@@ -63,12 +64,12 @@ class Gemini:
         return [{"role": "user", "parts": [_part(result) for result in results]}] if results else []
 
 
-def _tool(tool: Tool, name: str) -> dict[str, Any]:
-    defined = wire_definition(tool, name, PLAIN_NAME)
+def gemini_definition(tool: CleanTool, name: str) -> dict[str, Any]:
+    """One entry of the tools array."""
     return {
-        "name": defined.name,
-        "description": defined.description,
-        "parametersJsonSchema": gemini_subset(defined.schema),
+        "name": name,
+        "description": tool.description,
+        "parametersJsonSchema": gemini_subset(tool.plain_root),
     }
 
 

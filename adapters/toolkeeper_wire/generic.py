@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from toolkeeper_contract import Tool
-from toolkeeper_wire.anthropic import Anthropic
-from toolkeeper_wire.gemini import Gemini
-from toolkeeper_wire.mcp import Mcp
-from toolkeeper_wire.openai_chat import OpenAIChat
-from toolkeeper_wire.openai_responses import OpenAIResponses
-
-_ALL = (OpenAIChat(), OpenAIResponses(), Anthropic(), Gemini(), Mcp())
+from toolkeeper_contract import Tool, canonical_text
+from toolkeeper_wire.anthropic import anthropic_definition
+from toolkeeper_wire.definition import CleanTool
+from toolkeeper_wire.gemini import gemini_definition
+from toolkeeper_wire.mcp import mcp_definition
+from toolkeeper_wire.openai_chat import OpenAIChat, chat_definition
+from toolkeeper_wire.openai_responses import responses_definition
+from toolkeeper_wire.wire_name import MCP_NAMES, PROVIDER_NAMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,4 +19,12 @@ class Generic(OpenAIChat):
     name: str = "generic"
 
     def texts(self, tool: Tool) -> tuple[str, ...]:
-        return tuple(text for form in _ALL for text in form.texts(tool))
+        clean = CleanTool(tool)
+        name = PROVIDER_NAMES.name(tool.identity)
+        return (
+            canonical_text(chat_definition(clean, name)),
+            canonical_text(responses_definition(clean, name)),
+            canonical_text(anthropic_definition(clean, name)),
+            canonical_text(gemini_definition(clean, name)),
+            canonical_text(mcp_definition(clean, MCP_NAMES.name(tool.identity))),
+        )

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolkeeper_contract import Tool, ToolIdentity, canonical_text
-from toolkeeper_index import cleaned_definition_text
-from toolkeeper_wire.definition import clean_input_schema, wire_description
+from toolkeeper_wire.definition import CleanTool
 from toolkeeper_wire.format import WireCall, WireResult
 from toolkeeper_wire.name_codec import NameCodec
 from toolkeeper_wire.response import body_of, mapping_at, refused, text_at
@@ -25,10 +24,11 @@ class Mcp:
         return NameCodec.of(tools, MCP_NAMES)
 
     def texts(self, tool: Tool) -> tuple[str, ...]:
-        return (canonical_text(_tool(tool, MCP_NAMES.name(tool.identity))),)
+        name = MCP_NAMES.name(tool.identity)
+        return (canonical_text(mcp_definition(CleanTool(tool), name)),)
 
     def tools(self, tools: Sequence[Tool], codec: NameCodec) -> list[dict[str, Any]]:
-        return [_tool(tool, codec.wire(tool.name)) for tool in tools]
+        return [mcp_definition(CleanTool(tool), codec.wire(tool.name)) for tool in tools]
 
     def request(self, tools: Sequence[Tool], codec: NameCodec, system: str) -> dict[str, Any]:
         return {"tools": self.tools(tools, codec), "system": system}
@@ -58,16 +58,17 @@ class Mcp:
         return [self.result(result) for result in results]
 
 
-def _tool(tool: Tool, name: str) -> dict[str, Any]:
-    schema = {**clean_input_schema(tool)}
+def mcp_definition(tool: CleanTool, name: str) -> dict[str, Any]:
+    """One entry of the tools array."""
+    schema = {**tool.schema}
     # The protocol wants these two said, even where they say nothing.
     schema["type"] = "object"
     schema.setdefault("properties", {})
     defined = {
         "name": name,
-        "description": wire_description(tool),
+        "description": tool.description,
         "inputSchema": schema,
     }
-    if tool.definition.title:
-        defined["title"] = cleaned_definition_text(tool.definition.title)
+    if tool.title:
+        defined["title"] = tool.title
     return defined

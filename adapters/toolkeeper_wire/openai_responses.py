@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolkeeper_contract import Tool, ToolIdentity, canonical_text
-from toolkeeper_wire.definition import wire_definition
+from toolkeeper_wire.definition import CleanTool
 from toolkeeper_wire.format import WireCall, WireResult
 from toolkeeper_wire.name_codec import NameCodec
 from toolkeeper_wire.response import body_of, list_at, refused, text_at
@@ -24,10 +24,14 @@ class OpenAIResponses:
         return NameCodec.of(tools, PROVIDER_NAMES)
 
     def texts(self, tool: Tool) -> tuple[str, ...]:
-        return (canonical_text(_tool(tool, PROVIDER_NAMES.name(tool.identity))),)
+        return (
+            canonical_text(
+                responses_definition(CleanTool(tool), PROVIDER_NAMES.name(tool.identity))
+            ),
+        )
 
     def tools(self, tools: Sequence[Tool], codec: NameCodec) -> list[dict[str, Any]]:
-        return [_tool(tool, codec.wire(tool.name)) for tool in tools]
+        return [responses_definition(CleanTool(tool), codec.wire(tool.name)) for tool in tools]
 
     def request(self, tools: Sequence[Tool], codec: NameCodec, system: str) -> dict[str, Any]:
         return {"tools": self.tools(tools, codec), "system": system}
@@ -57,13 +61,13 @@ class OpenAIResponses:
         return [self.result(result) for result in results]
 
 
-def _tool(tool: Tool, name: str) -> dict[str, Any]:
-    defined = wire_definition(tool, name)
+def responses_definition(tool: CleanTool, name: str) -> dict[str, Any]:
+    """One entry of the tools array."""
     return {
         "type": "function",
-        "name": defined.name,
-        "description": defined.description,
-        "parameters": defined.schema,
+        "name": name,
+        "description": tool.description,
+        "parameters": tool.root,
         # Left out, the endpoint rewrites the schema and requires every optional argument.
         "strict": False,
     }
