@@ -25,6 +25,9 @@ _SELECTORS = "\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef"
 SUSPECT = re.compile(f"[{_REMOVED}{_BREAKS}{_SURROGATES}\u200b{_JOINERS}{_SELECTORS}]")
 """Any character that is not simply kept; text without one is clean."""
 
+SUSPECT_ASCII = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
+"""The same for ASCII text, and several times faster."""
+
 REMOVED = re.compile(f"[{_REMOVED}]")
 """Characters that are removed wherever they stand."""
 

@@ -12,6 +12,7 @@ from toolkeeper_index.characters import (
     REPLACED,
     SURROGATE,
     SUSPECT,
+    SUSPECT_ASCII,
     is_joining,
     is_picture,
     selects,
@@ -31,9 +32,7 @@ def clean(text: str) -> str:
     Replaced: every line break by a newline, U+200B by a space, a lone surrogate by U+FFFD.
     Cleaning twice changes nothing more.
     """
-    if text.isascii() and text.isprintable():
-        return text
-    if SUSPECT.search(text) is None:
+    if not _is_suspect(text):
         return text
     text = ANSI.sub("", text)
     text = REMOVED.sub("", text)
@@ -60,7 +59,7 @@ def visible(text: str) -> str:
     What `clean` would remove or replace is shown as an escape such as `\\u{202E}`; newlines and
     tabs stay. A written `\\u{` gets its backslash escaped, so that the form cannot be forged.
     """
-    if SUSPECT.search(text) is None and _ESCAPE not in text:
+    if not _is_suspect(text) and _ESCAPE not in text:
         return text
     return _shown(text.replace(_ESCAPE, "\\u{5C}u{"), lambda code: f"\\u{{{code:X}}}")
 
@@ -73,7 +72,11 @@ def json_text(value: Json) -> str:
     `canonical_bytes` for what JSON cannot carry.
     """
     text = canonical_text(value)
-    return text if SUSPECT.search(text) is None else _shown(text, _json_escape)
+    return _shown(text, _json_escape) if _is_suspect(text) else text
+
+
+def _is_suspect(text: str) -> bool:
+    return (SUSPECT_ASCII if text.isascii() else SUSPECT).search(text) is not None
 
 
 def _json_escape(code: int) -> str:

@@ -9,14 +9,16 @@ SENTENCE_CAP = 200
 """Characters of a description that an index line shows at most."""
 
 # No first sentence is looked for beyond this: descriptions of megabytes exist.
-_WINDOW = 4_096
+_WINDOW = 2_048
 
 _PARAGRAPH = re.compile(
     r"\n[ \t]*\n"  # a blank line
     r"|\n[ \t]*(?:[-*+#>•]|\d+[.)]|```|---)"  # a list, a heading, a code block
     r"|\n[ \t]*(?:Args|Arguments|Parameters|Params|Returns?|Raises|Examples?|Notes?|Usage)\b[ \t]*:"
 )
-_HEADING = re.compile(r"(?:#{1,6}[ \t][^\n]*\n\s*)+(?=[^\s#])")
+_HEADING = re.compile(
+    r"(?:#{1,6}[ \t][^\n]*\n\s*|[^\n:]{1,40}:[ \t]*\n\s*(?:\d+[.)]|[-*+])[ \t]+)+(?=[^\s#])"
+)
 _MARKS = re.compile(r"^(?:[#>*\-=`~_•]+\s*)+")
 # The full-width marks and closing quotes are written as escapes: they look like the ASCII ones.
 _END = re.compile(
@@ -38,7 +40,7 @@ def first_sentence(text: str, cap: int = SENTENCE_CAP) -> str:
     """
     cleaned = clean(text[:_WINDOW]).strip()
     if heading := _HEADING.match(cleaned):
-        # A heading mostly repeats the name; what follows it says what the tool does.
+        # A heading or a label (`Purpose:`) says less than what follows it.
         cleaned = cleaned[heading.end() :]
     paragraph = _PARAGRAPH.split(cleaned, maxsplit=1)[0] or cleaned
     line = _MARKS.sub("", clean_line(paragraph))

@@ -137,6 +137,8 @@ def test_a_title_stands_in_for_a_missing_description() -> None:
         ("Does it\nArgs:\n  x: y", "Does it"),
         ("## Heading\n\nText. More", "Text."),
         ("# Heading", "Heading"),
+        ("Purpose:\n  1. Lists objects. More", "Lists objects."),
+        ("Lists these:\nall of them", "Lists these: all of them"),
         ("# One\n## Two\n- a list", "a list"),
         ("天気を取得します。都市名が必要です。", "天気を取得します。"),
         ("मेल भेजता है। जल्दी।", "मेल भेजता है।"),
