@@ -5,8 +5,8 @@
 DATA is a folder with `catalog-*.json` and `retrieval-*.json` files: lists of tools, and queries
 with the tools that answer them. For each set: recall at 1, 5 and 10, mean reciprocal rank of the
 first right tool, answerable queries that got no answer, and queries that got one although their
-right tools had been taken out of the catalog. The last is counted on a sample of the queries,
-each against the catalog without its own tools; other tools that could answer it may remain.
+right tools had been taken out of the catalog. The last is counted on a sample of the queries, in
+small groups whose tools are taken out together; other tools that could answer may remain.
 Times are medians of whole searches, in microseconds.
 """
 
@@ -173,10 +173,14 @@ def false_hits(queries: QuerySet, build: Callable[[Sequence[Tool]], Ranker | Non
     """The share of sampled queries that are answered without their right tools, in per cent."""
     step = max(1, len(queries.queries) // REMOVED_SAMPLE)
     sample = queries.queries[::step]
+    # Building a catalog is what takes time; half a per cent of its tools is not missed.
+    group = max(1, len(queries.tools) // 200)
     answered = 0
-    for query in sample:
-        ranker = build([tool for at, tool in enumerate(queries.tools) if at not in query.gold])
-        answered += bool(ranker and ranker(query.text))
+    for begin in range(0, len(sample), group):
+        asked = sample[begin : begin + group]
+        gone = frozenset[int]().union(*(query.gold for query in asked))
+        ranker = build([tool for at, tool in enumerate(queries.tools) if at not in gone])
+        answered += sum(bool(ranker and ranker(query.text)) for query in asked)
     return 100 * answered / len(sample)
 
 
