@@ -1,0 +1,1 @@
+"""A small office: a calendar, notes and contacts, in one SQLite file."""
