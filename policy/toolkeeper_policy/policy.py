@@ -97,19 +97,15 @@ class Policy:
     def hides(self, question: Question) -> bool:
         """Whether a deny without conditions covers this tool for this principal and agent.
 
-        The question's arguments and attributes are not looked at. A class default hides nothing:
-        the class of a call may depend on its arguments.
+        The question's arguments and attributes are not looked at. A class default hides nothing,
+        since the class of a call may depend on its arguments; nor does a hardline rule, which is
+        there to be met: a refusal that names it says more than a tool that is not there.
         """
-        for index in (self._index, self._hardline_index):
-            selection = index.select(question.tool, question.source, question.classification)
-            for rule in selection.rules:
-                if (
-                    rule.effect is Effect.DENY
-                    and rule.condition is None
-                    and rule.covers_caller(question)
-                ):
-                    return True
-        return False
+        selection = self._index.select(question.tool, question.source, question.classification)
+        return any(
+            rule.effect is Effect.DENY and rule.condition is None and rule.covers_caller(question)
+            for rule in selection.rules
+        )
 
     def body(self) -> Mapping[str, object]:
         """The canonical form of the whole policy; `revision` is its digest."""

@@ -235,16 +235,16 @@ def test_demands_that_nobody_satisfies_deny() -> None:
     assert decision.approvers is None
 
 
-@pytest.mark.parametrize("part", ["rules", "hardline"])
-def test_only_an_unconditional_deny_hides_a_tool(part: str) -> None:
-    def with_rule(found: Rule) -> Policy:
-        return Policy(**{part: (found,)})  # type: ignore[arg-type]
-
+def test_only_an_unconditional_deny_hides_a_tool() -> None:
     deny = rule("x", "deny", tools=("notes.*",), agents=frozenset({"chat"}))
-    assert with_rule(deny).hides(question())
-    assert not with_rule(deny).hides(question(agent="work"))
-    assert not with_rule(deny).hides(question("mail.send"))
-    assert not with_rule(replace(deny, condition=Answers(True))).hides(question())
+    assert policy(deny).hides(question())
+    assert not policy(deny).hides(question(agent="work"))
+    assert not policy(deny).hides(question("mail.send"))
+    assert not policy(replace(deny, condition=Answers(True))).hides(question())
+
+
+def test_a_hardline_is_there_to_be_met_and_hides_nothing() -> None:
+    assert not policy(hardline=(rule("x", "deny", **NAMED),)).hides(question())
 
 
 def test_neither_asking_nor_a_class_default_hides_a_tool() -> None:

@@ -31,6 +31,7 @@ class Discovery:
         self._configuration = configuration
         self._listings: dict[str, Listing] = {}
         self._tools: dict[str, tuple[Tool, ...]] = {}
+        self._snapshots: dict[frozenset[str], Registry] = {}
 
     def source(self, tool: Tool) -> ToolSource | None:
         """The source of `tool`, by its identity."""
@@ -61,8 +62,14 @@ class Discovery:
         for name, listing in zip(stale, listings, strict=True):
             self._take(name, listing)
 
-    def registry(self, names: Iterable[str]) -> Registry:
-        """A snapshot over `names`, as last listed."""
+    def registry(self, names: frozenset[str]) -> Registry:
+        """A snapshot over `names`, as last listed; one value until a listing changes."""
+        snapshot = self._snapshots.get(names)
+        if snapshot is None:
+            snapshot = self._snapshots[names] = self._snapshot(names)
+        return snapshot
+
+    def _snapshot(self, names: frozenset[str]) -> Registry:
         tools: dict[str, Tool] = {}
         refused: list[RefusedTool] = []
         states: list[SourceStatus] = []
@@ -89,6 +96,7 @@ class Discovery:
         else:
             self._tools[name] = tuple(self._tool(name, listed) for listed in listing.tools)
         self._listings[name] = listing
+        self._snapshots.clear()
 
     def _tool(self, name: str, listed: Listed) -> Tool:
         source = self._sources[name]

@@ -69,6 +69,7 @@ class Toolkeeper:
         self._discovery: Discovery | None = None
         self._rim: Rim | None = None
         self._prices: dict[str, Prices] = {}
+        self._checked: set[str] = set()
 
     @classmethod
     def from_config(
@@ -267,8 +268,12 @@ class Toolkeeper:
         """The registry that `agent` plans over, listed anew where something changed."""
         await self.discovery.refresh(self._needed(agent))
         registry = self.registry(agent)
-        check_profile(profile_of(agent), registry, self._pricing("generic"))
-        self._check_policy(registry)
+        if agent.name not in self._checked:
+            # Once, while wiring: a server that drops a configured tool later ends no session; the
+            # plan says that the tool is unavailable.
+            check_profile(profile_of(agent), registry, self._pricing("generic"))
+            self._check_policy(registry)
+            self._checked.add(agent.name)
         return registry
 
     def registry(self, agent: Agent) -> Registry:
