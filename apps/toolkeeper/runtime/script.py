@@ -48,7 +48,7 @@ def load_script(path: FilePath) -> Script:
     document = read_document(path, hint="name the file of a recorded session")
     documents = alone(document, "write a list of turns under `turns`")
     file = _parsed(documents)
-    reading = _Reading(documents)
+    reading = _Reading(documents, _written_ids(file))
     reading.check_intent(file.intent, ("intent",))
     reading.check_finite(file.attributes, ("attributes",))
     turns = tuple(reading.turn(turn, ("turns", index)) for index, turn in enumerate(file.turns))
@@ -103,6 +103,17 @@ def _faults_before(documents: Documents) -> Sequence[ConfigError]:
     return errors
 
 
+def _written_ids(file: ScriptFile) -> frozenset[str]:
+    entries = [
+        entry
+        for turn in file.turns
+        for item in turn.calls
+        for entry in (item if isinstance(item, list) else [item])
+    ]
+    ids = (entry.get("id") for entry in entries if isinstance(entry, dict))
+    return frozenset(written for written in ids if isinstance(written, str))
+
+
 def _without_nulls(value: dict[str, Any]) -> dict[str, Any]:
     """The file without the nulls of turns, which mean the same as nothing."""
     turns = value.get("turns")
@@ -124,6 +135,7 @@ class _Reading:
     """Reads turns and calls, and gathers what is wrong with them."""
 
     documents: Documents
+    taken: frozenset[str]
     errors: list[ConfigError] = field(default_factory=list)
     _counts: dict[str, int] = field(default_factory=dict)
     _made: int = 0
@@ -205,8 +217,10 @@ class _Reading:
             )
             hint = "put it in quotes" if isinstance(written, int | float) else "or leave it out"
             self._fault((*path, "id"), message, hint)
-        self._made += 1
-        return f"call_{self._made}"
+        while True:
+            self._made += 1
+            if f"call_{self._made}" not in self.taken:
+                return f"call_{self._made}"
 
     def _approvals(
         self, answers: Mapping[str, Any], path: Path, here: Mapping[str, int]

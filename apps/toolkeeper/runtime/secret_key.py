@@ -55,9 +55,9 @@ class SecretKeys:
         own = tuple(found for found in map(words, keys) if found)
         self._own = _phrases(own)
         # A key without separators is one word; the operator's own are found at its end too.
-        self._endings = _ENDINGS + tuple(joined for joined in map("".join, own) if len(joined) > 5)
+        self._own_endings = tuple(joined for joined in map("".join, own) if len(joined) > 5)
         phrases = (*own, *_BUILT_IN)
-        roots = {max(phrase, key=len) for phrase in phrases} | set(self._endings)
+        roots = {max(phrase, key=len) for phrase in phrases} | {*_ENDINGS, *self._own_endings}
         self._roots = tuple(
             root for root in sorted(roots) if not any(o != root and o in root for o in roots)
         )
@@ -85,9 +85,10 @@ class SecretKeys:
         found = words(key)
         if not found:
             return False
-        if _contains(found, self._own) or any(word.endswith(self._endings) for word in found):
+        if _contains(found, self._own) or _one_ends(found, self._own_endings):
             return True
-        return _contains(_without_harmless(found), _BUILT_IN_PHRASES)
+        found = _without_harmless(found)
+        return _contains(found, _BUILT_IN_PHRASES) or _one_ends(found, _ENDINGS)
 
 
 def _phrases(phrases: Iterable[tuple[str, ...]]) -> dict[str, list[tuple[str, ...]]]:
@@ -111,6 +112,10 @@ def _contains(found: tuple[str, ...], phrases: dict[str, list[tuple[str, ...]]])
         for index, word in enumerate(found)
         for phrase in phrases.get(word, ())
     )
+
+
+def _one_ends(found: tuple[str, ...], endings: tuple[str, ...]) -> bool:
+    return any(word.endswith(endings) for word in found)
 
 
 def _without_harmless(found: tuple[str, ...]) -> tuple[str, ...]:

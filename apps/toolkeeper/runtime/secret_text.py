@@ -71,7 +71,7 @@ def _flagged(text: str, keys: SecretKeys, scanner: "_Scanner") -> Iterator[tuple
         return
     for match in _FLAG.finditer(text):
         if keys.covers(match[1]):
-            span = scanner.quoted(match.end()) or scanner.bare(match.end(), _ENV_END)
+            span = scanner.flag(match.end())
             if span is not None:
                 yield span
 
@@ -123,6 +123,12 @@ class _Scanner:
                 return self._line(start, None)
         # In an `.env` file a value may hold what ends one elsewhere.
         return self.bare(start, _ENV_END if begins_line else _BARE_END)
+
+    def flag(self, start: int) -> tuple[int, int] | None:
+        """The span of the value after a command-line flag."""
+        if _OPENING.match(self._text, start):
+            return self.quoted(start)
+        return self.bare(start, _ENV_END)
 
     def quoted(self, start: int) -> tuple[int, int] | None:
         """The inside of the quotes that open at `start`; up to the line's end when unclosed."""

@@ -93,7 +93,8 @@ def _whole(least: int) -> Callable[[Any], int]:
     def check(value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, int):
             hint = "write it without quotes and units" if isinstance(value, str) else None
-            raise told(f"must be a whole number, not {kind_of(value)}", hint)
+            what = "a fraction" if isinstance(value, float) else kind_of(value)
+            raise told(f"must be a whole number, not {what}", hint)
         if value < least:
             raise told(f"must be {least} or more, not {value}")
         if value > 10**12:

@@ -95,7 +95,7 @@ class Documents:
 
 
 def alone(document: Document, start: str | None = None) -> Documents:
-    """A document that includes nothing; it has to be a mapping, or the error has `start` as hint."""
+    """A document that includes nothing. It has to be a mapping; `start` is the error's hint."""
     value = mapping_of(document, start)
     return Documents(document, value, dict.fromkeys(document.lines, document))
 

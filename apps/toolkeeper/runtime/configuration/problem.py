@@ -105,6 +105,8 @@ _ELSEWHERE = {
     "taint": "`taint` stands in a policy file",
     "rules": "`rules` stand in a policy file, which `policy` names",
     "hardline": "`hardline` stands in a policy file, which `policy` names",
+    "type": "remove it; `command` is spoken to over stdio, `url` over http",
+    "transport": "remove it; `command` is spoken to over stdio, `url` over http",
     "mcpServers": "here they stand under `servers`",
 }
 
