@@ -7,6 +7,7 @@ in a corpus of one or two documents too.
 """
 
 import math
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,9 @@ from toolkeeper_index.synonyms import SYNONYMS, WEIGHT
 
 K1 = 1.5
 """How soon repetitions of a term stop counting."""
+
+_SHORTEST = 4
+_ENDING = 2
 
 
 class Postings:
@@ -41,15 +45,20 @@ class Postings:
                     found[at] = found.get(at, 0.0) + share * count
         self._scores: dict[str, dict[int, float]] = {}
         self._rarity: dict[str, float] = {}
+        self._unstemmed = sorted(
+            term for term in frequencies if len(term) >= _SHORTEST and not term.isascii()
+        )
         for term, found in frequencies.items():
             rarity = math.log(1 + (self.size - len(found) + 0.5) / (len(found) + 0.5))
             self._rarity[term] = rarity
             self._scores[term] = {at: rarity * tf / (K1 + tf) for at, tf in found.items()}
 
     def matches(self, term: str) -> "Matches":
-        """The documents that have `term` or, at a discount, one of its synonyms."""
+        """The documents that have `term` or, at a discount, a word of the same meaning."""
         own = self._scores.get(term)
         others = [other for other in SYNONYMS.get(term, ()) if other in self._scores]
+        if own is None and not others and not term.isascii():
+            others = self._inflected(term)
         if not others:
             return Matches(term, own or {}, self._rarity.get(term, 0.0))
         rarity = self._rarity.get(term) or max(self._rarity[other] for other in others)
@@ -64,6 +73,23 @@ class Postings:
             if score > found.get(at, 0.0):
                 found[at] = score
         return Matches(term, found, rarity)
+
+    def _inflected(self, term: str) -> list[str]:
+        """Known words that differ from `term` in their last letters only (`погоду`, `погода`).
+
+        Only English is stemmed; this is for the other languages that inflect.
+        """
+        if len(term) < _SHORTEST:
+            return []
+        start = term[: max(_SHORTEST - 1, len(term) - _ENDING)]
+        found = []
+        for at in range(bisect_left(self._unstemmed, start), len(self._unstemmed)):
+            word = self._unstemmed[at]
+            if not word.startswith(start):
+                break
+            if abs(len(word) - len(term)) <= _ENDING:
+                found.append(word)
+        return found
 
     def totals(self, matches: Iterable["Matches"]) -> list[float]:
         """The score of every document; zero where no term matches."""
