@@ -8,6 +8,7 @@ from toolkeeper_index.stemming import stem
 from toolkeeper_index.stop_words import STOP_WORDS
 
 _ASCII_RUN = re.compile(r"[A-Za-z0-9]+(?:[_.\-/][A-Za-z0-9]+)*")
+_UNICODE_RUN = re.compile(r"[^\W_]+(?:[_.\-/][^\W_]+)*")
 # Where one word of an identifier ends: before an upper-case letter after a lower-case one, before
 # the last upper-case letter of a run that a word follows, and between letters and digits.
 _BOUNDARY = re.compile(
@@ -22,6 +23,7 @@ _UNSPACED = re.compile(
     "\U00020000-\U0003ffff]"
 )
 _UNSPACED_RUN = re.compile(f"({_UNSPACED.pattern}+)")
+_ACCENTS = re.compile("(?<=[a-zA-Z])[\u0300-\u036f]+")
 
 
 def words(text: str) -> list[str]:
@@ -78,18 +80,14 @@ def _pairs(run: str) -> list[str]:
 
 def _folded(text: str) -> str:
     """One spelling for what reads the same: width, ligatures, and accents on Latin letters."""
-    plain: list[str] = []
-    latin = False
-    for character in unicodedata.normalize("NFKD", text):
-        if "\u0300" <= character <= "\u036f" and latin:
-            continue
-        latin = character.isascii()
-        plain.append(character)
-    return unicodedata.normalize("NFC", "".join(plain))
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFKD", text)))
 
 
 def _runs(text: str) -> list[str]:
     """Runs of letters, marks and digits of any script, joined by single separators."""
+    if not any(unicodedata.category(each)[0] == "M" for each in set(text) if each > "\x7f"):
+        return _UNICODE_RUN.findall(text)
+    # Python's `\w` leaves out the vowel signs of many scripts.
     runs: list[str] = []
     run: list[str] = []
     for character in text:
