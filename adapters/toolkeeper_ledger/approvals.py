@@ -97,6 +97,22 @@ def answer(
     return approval
 
 
+def replaced(connection: Connection, approval_id: str, approval: Approval) -> bool:
+    """From pending to denied, because the same approver has approved other arguments."""
+    assert approval.decided_at is not None
+    denied = connection.execute(
+        _ANSWER,
+        {
+            "id": approval_id,
+            "at": instant(approval.decided_at),
+            "new_state": ApprovalState.DENIED.value,
+            "by": approval.decided_by,
+            "why": approval.reason,
+        },
+    )
+    return denied.rowcount == 1
+
+
 def spend(connection: Connection, approval_id: str, row: Invocation, at: datetime) -> bool:
     """From approved to spent, by one call; False when somebody was first or it ran out."""
     spent = connection.execute(

@@ -164,7 +164,10 @@ def read_invocations(
     retryable: bool = False,
     leased_until: str | None = None,
 ) -> list[Invocation]:
-    """Rows in the order in which they were opened; `leased_until` finds leases that are over."""
+    """Rows in the order in which they were opened.
+
+    `leased_until` finds leases that are over by then, the longest over first.
+    """
     query = select(*_COLUMNS)
     if session_id is not None:
         query = query.where(invocations.c.session_id == session_id)
@@ -176,5 +179,6 @@ def read_invocations(
         query = query.where(invocations.c.retryable)
     if leased_until is not None:
         query = query.where(invocations.c.lease_expires_at <= leased_until)
+        query = query.order_by(invocations.c.lease_expires_at)
     found = connection.execute(query.order_by(invocations.c.ordinal)).mappings()
     return [invocation_of(row) for row in found]

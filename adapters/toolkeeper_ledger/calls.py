@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import Connection, bindparam, update
 
 from toolkeeper_contract import Approval, Event, Invocation, Lease, RunError, State
-from toolkeeper_ledger.approvals import ask, close_unused, find_approval, spend
+from toolkeeper_ledger.approvals import ask, close_unused, find_approval, replaced, spend
 from toolkeeper_ledger.call_rows import (
     Standing,
     end_row,
@@ -21,6 +21,7 @@ from toolkeeper_ledger.database import Moved, Withdrawn
 from toolkeeper_ledger.endings import (
     fenced_event,
     is_twin,
+    may_amend,
     may_end,
     may_start,
     superseded,
@@ -115,6 +116,29 @@ def settle(connection: Connection, row: Invocation, at: datetime, events: Sequen
     if standing.state == State.PARKED:
         told += close_unused(connection, row.invocation_id)
     append(connection, row.session_id, at, told)
+    return True
+
+
+def amend(
+    connection: Connection,
+    approval_id: str,
+    row: Invocation,
+    approval: Approval,
+    sealed: bytes,
+    at: datetime,
+    events: Sequence[Event],
+) -> bool:
+    standing = _own(find_standing(connection, row), row)
+    asked = find_approval(connection, approval_id)
+    if not may_amend(
+        approval, row, asked, State(standing.state) if standing else None
+    ) or not replaced(connection, approval_id, approval):
+        raise Withdrawn(False)
+    assert standing is not None
+    parked = replace(row, state=State.PARKED, fence=standing.fence)
+    _change(connection, parked, standing, sealed=sealed)
+    ask(connection, approval)
+    append(connection, row.session_id, at, events)
     return True
 
 

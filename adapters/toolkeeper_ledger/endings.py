@@ -96,6 +96,24 @@ def is_twin(standing: Invocation, row: Invocation) -> bool:
     ) == (row.tool, row.arguments_digest)
 
 
+def may_amend(
+    approval: Approval, row: Invocation, asked: Approval | None, state: State | None
+) -> bool:
+    """Whether `approval` may take the place of `asked`, for the same call while it waits.
+
+    ValueError when `approval` is not answered: nobody would be left to answer it.
+    """
+    if approval.state is not ApprovalState.APPROVED or approval.decided_at is None:
+        raise ValueError("an approval for other arguments is an approved one")
+    return (
+        asked is not None
+        and state is State.PARKED
+        and asked.state is ApprovalState.PENDING
+        and asked.expires_at > approval.decided_at
+        and asked.invocation_id == approval.invocation_id == row.invocation_id
+    )
+
+
 def may_start(state: str, retryable: bool) -> bool:
     """Whether a call that is in the ledger may be claimed: it waits, or may run once more."""
     return state == State.PARKED or retryable

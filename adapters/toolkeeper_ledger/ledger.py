@@ -125,6 +125,19 @@ class SqlLedger:
             lambda c: approvals.answer(c, approval_id, answer, at, events)
         )
 
+    async def amend(
+        self,
+        approval_id: str,
+        row: Invocation,
+        approval: Approval,
+        sealed: bytes,
+        events: Sequence[Event],
+    ) -> bool:
+        at = self._clock.now()
+        return await self._writer.write(
+            lambda c: calls.amend(c, approval_id, row, approval, sealed, at, events)
+        )
+
     async def reap(self, now: datetime) -> Sequence[Event]:
         if not await self._writer.read(lambda c: reaping.anything_due(c, now)):
             return []

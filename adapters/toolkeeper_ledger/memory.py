@@ -7,7 +7,6 @@ end with the process. Each method looks first and writes afterwards, so it does 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from toolkeeper_contract import (
     Answer,
@@ -17,21 +16,16 @@ from toolkeeper_contract import (
     Event,
     Invocation,
     Lease,
-    Plan,
-    PlannedTurn,
-    RecordedEvent,
-    RunRecord,
-    SessionRecord,
     State,
 )
 from toolkeeper_ledger.calls import foreign
-from toolkeeper_ledger.chain import Head, extend
 from toolkeeper_ledger.endings import (
     UNUSED,
     expired,
     expired_event,
     fenced_event,
     is_twin,
+    may_amend,
     may_end,
     may_start,
     reaped,
@@ -40,8 +34,7 @@ from toolkeeper_ledger.endings import (
     superseded_event,
 )
 from toolkeeper_ledger.fault import conflict
-from toolkeeper_ledger.rows import instant
-from toolkeeper_ledger.sessions import missing_session
+from toolkeeper_ledger.memory_history import MemoryHistory
 
 
 @dataclass(slots=True)
@@ -54,57 +47,14 @@ class _Held:
     sealed: bytes | None = None
 
 
-class MemoryLedger:
+class MemoryLedger(MemoryHistory):
     """`toolkeeper_contract.Ledger` in memory; nothing survives it, and nothing is encrypted."""
 
     def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._sessions: dict[str, SessionRecord] = {}
-        self._heads: dict[str, Head] = {}
-        self._plans: dict[str, Plan] = {}
-        self._runs: dict[str, RunRecord] = {}
+        super().__init__(clock)
         self._calls: dict[str, _Held] = {}
         self._keys: dict[str, str] = {}
         self._approvals: dict[str, Approval] = {}
-        self._events: list[RecordedEvent] = []
-        self._results: dict[str, tuple[Invocation, str]] = {}
-
-    # sessions and runs
-
-    async def open_session(self, session: SessionRecord, events: Sequence[Event]) -> None:
-        if session.session_id in self._sessions:
-            raise conflict(f"session `{session.session_id}` is already in the ledger")
-        self._sessions[session.session_id] = session
-        self._heads[session.session_id] = Head(session.session_id)
-        self._append(session.session_id, events)
-
-    async def session(self, session_id: str) -> SessionRecord | None:
-        return self._sessions.get(session_id)
-
-    async def set_intent(self, session_id: str, intent: Any) -> None:
-        self._sessions[session_id] = replace(self._known(session_id), intent=intent)
-
-    async def begin_run(self, run: RunRecord, plan: Plan, events: Sequence[Event]) -> None:
-        if run.plan_digest != plan.digest:
-            raise conflict(f"run `{run.run_id}` names another plan than the one it brings")
-        session = self._known(run.session_id)
-        for other in self._runs.values():
-            same_turn = (other.session_id, other.turn) == (run.session_id, run.turn)
-            if other.run_id == run.run_id or same_turn:
-                raise conflict(
-                    f"turn {run.turn} of session `{run.session_id}` has already begun",
-                    "another process is using this session",
-                )
-        self._sessions[run.session_id] = replace(session, turn=run.turn)
-        self._plans.setdefault(plan.digest, plan)
-        self._runs[run.run_id] = run
-        self._append(run.session_id, events)
-
-    async def run(self, run_id: str) -> RunRecord | None:
-        return self._runs.get(run_id)
-
-    async def plan(self, digest: str) -> Plan | None:
-        return self._plans.get(digest)
 
     # calls
 
@@ -206,13 +156,13 @@ class MemoryLedger:
     # approvals
 
     async def usable_approval(self, binding: str, now: datetime) -> Approval | None:
-        usable = [
+        usable = (
             approval
             for approval in self._approvals.values()
             if approval.state is ApprovalState.APPROVED
             and approval.expires_at > now
             and approval.binding.digest() == binding
-        ]
+        )
         return min(usable, key=lambda approval: approval.asked_at, default=None)
 
     async def approval(self, approval_id: str) -> Approval | None:
@@ -223,12 +173,8 @@ class MemoryLedger:
         return own[-1] if own else None
 
     async def approvals(self, *, pending_only: bool) -> Sequence[Approval]:
-        wanted = [
-            approval
-            for approval in self._approvals.values()
-            if approval.state is ApprovalState.PENDING or not pending_only
-        ]
-        return sorted(wanted, key=lambda approval: approval.asked_at)
+        known = sorted(self._approvals.values(), key=lambda approval: approval.asked_at)
+        return [a for a in known if a.state is ApprovalState.PENDING or not pending_only]
 
     async def answer(
         self, approval_id: str, answer: Answer, events: Sequence[Event]
@@ -253,6 +199,35 @@ class MemoryLedger:
         self._append(asked.binding.session_id, events)
         return decided
 
+    async def amend(
+        self,
+        approval_id: str,
+        row: Invocation,
+        approval: Approval,
+        sealed: bytes,
+        events: Sequence[Event],
+    ) -> bool:
+        held = self._standing(row)
+        asked = self._approvals.get(approval_id)
+        if not may_amend(approval, row, asked, held.row.state if held else None):
+            return False
+        assert asked is not None
+        assert held is not None
+        if approval.approval_id in self._approvals:
+            raise conflict(f"approval `{approval.approval_id}` is already in the ledger")
+        self._approvals[approval_id] = replace(
+            asked,
+            state=ApprovalState.DENIED,
+            decided_at=approval.decided_at,
+            decided_by=approval.decided_by,
+            reason=approval.reason,
+        )
+        parked = replace(row, state=State.PARKED, fence=held.row.fence)
+        self._hold(_Held(parked, sealed=sealed))
+        self._approvals[approval.approval_id] = approval
+        self._append(row.session_id, events)
+        return True
+
     async def reap(self, now: datetime) -> Sequence[Event]:
         at = self._clock.now()
         told: dict[str, list[Event]] = {}
@@ -265,9 +240,12 @@ class MemoryLedger:
             held = self._calls.get(approval.invocation_id)
             if held is not None and held.row.state is State.PARKED:
                 self._hold(_Held(expired(held.row, at)))
-        for held in list(self._calls.values()):
-            if held.lease_expires_at is None or held.lease_expires_at > now:
-                continue
+        over = [
+            (held.lease_expires_at, held)
+            for held in self._calls.values()
+            if held.lease_expires_at is not None and held.lease_expires_at <= now
+        ]
+        for _, held in sorted(over, key=lambda pair: pair[0]):
             outcome = reaped(held.row, at)
             own = told.setdefault(held.row.session_id, [])
             own.append(reaped_event(held.row, outcome))
@@ -297,64 +275,10 @@ class MemoryLedger:
             if session_id in (None, held.row.session_id) and run_id in (None, held.row.run_id)
         ]
 
-    async def events(
-        self, session_id: str | None = None, invocation_id: str | None = None
-    ) -> Sequence[RecordedEvent]:
-        return [
-            record
-            for record in self._events
-            if session_id in (None, record.session_id)
-            and invocation_id in (None, record.event.invocation_id)
-        ]
-
-    async def heads(self) -> Sequence[Head]:
-        """The newest event of every session, by session id."""
-        return [self._heads[session_id] for session_id in sorted(self._heads)]
-
-    async def planned_turns(self) -> Sequence[PlannedTurn]:
-        return [
-            PlannedTurn(run.session_id, run.turn, self._plans[run.plan_digest])
-            for run in self._runs.values()
-        ]
-
-    # results
-
-    async def keep_result(self, handle: str, invocation: Invocation, text: str) -> None:
-        there = self._results.get(handle)
-        if there is not None and (there[0].invocation_id, there[1]) != (
-            invocation.invocation_id,
-            text,
-        ):
-            raise conflict(f"the result handle `{handle}` is already in use")
-        self._known(invocation.session_id)
-        self._results.setdefault(handle, (invocation, text))
-
-    async def kept_result(
-        self, handle: str, *, session_id: str, user: str, agent: str
-    ) -> str | None:
-        there = self._results.get(handle)
-        if there is None or there[0].session_id != session_id:
-            return None
-        owner = self._sessions[session_id]
-        return there[1] if (owner.user, owner.agent) == (user, agent) else None
-
     async def close(self) -> None:
         """Nothing to let go of; what was kept can still be read."""
 
     # inside
-
-    def _known(self, session_id: str) -> SessionRecord:
-        session = self._sessions.get(session_id)
-        if session is None:
-            raise missing_session(session_id)
-        return session
-
-    def _append(self, session_id: str, events: Sequence[Event]) -> None:
-        if events:
-            at = instant(self._clock.now())
-            head, recorded = extend(self._heads[session_id], at, events)
-            self._heads[session_id] = head
-            self._events += recorded
 
     def _standing(self, row: Invocation) -> _Held | None:
         owner = self._keys.get(row.idempotency_key)

@@ -119,7 +119,7 @@ invocations = Table(
     Column("sealed", LargeBinary),
     Index("invocations_by_session", "session_id"),
     Index("invocations_by_run", "run_id"),
-    # Only the few open rows stand in these two, however long the ledger grows.
+    # Only the few rows that are still of interest stand in these, however long the ledger grows.
     Index(
         "invocations_leased",
         "lease_expires_at",
@@ -128,9 +128,15 @@ invocations = Table(
     ),
     Index(
         "invocations_parked",
-        "session_id",
+        "ordinal",
         sqlite_where=text("state = 'parked'"),
         postgresql_where=text("state = 'parked'"),
+    ),
+    Index(
+        "invocations_retryable",
+        "ordinal",
+        sqlite_where=text("retryable = 1"),
+        postgresql_where=text("retryable"),
     ),
 )
 
@@ -160,7 +166,7 @@ approvals = Table(
     Column("reason", Text),
     Column("spent_by", String),
     Index("approvals_by_invocation", "invocation_id"),
-    Index("approvals_by_binding", "binding", "state"),
+    Index("approvals_by_binding", "binding", "state", "expires_at"),
     Index("approvals_by_state", "state", "expires_at"),
 )
 

@@ -213,3 +213,67 @@ def test_approvals_are_listed_by_the_time_they_were_asked(desk: Any, make: Modul
 
     assert listed(False) == ["apr_3", "apr_2", "apr_1"]
     assert listed(True) == ["apr_3", "apr_1"]
+
+
+def edited(make: ModuleType, at: Any, **changes: Any) -> Any:
+    binding = replace(make.BINDING, arguments_digest="e" * 64)
+    return make.an_approval(
+        "apr_2",
+        binding=binding,
+        state=ApprovalState.APPROVED,
+        decided_at=at,
+        decided_by="ana",
+        reason="shorter",
+        **changes,
+    )
+
+
+def test_an_edit_replaces_the_question_and_keeps_both(desk: Any, make: ModuleType) -> None:
+    desk.park()
+    at = desk.clock.forward(minutes=1)
+    row = make.parked_row(approval_id="apr_2", arguments={"title": "x"}, arguments_digest="e" * 64)
+    new = edited(make, at)
+    told = [Event("approval.edited")]
+    assert desk.wait(desk.ledger.amend("apr_1", row, new, b"other", told)) is True
+    old = desk.wait(desk.ledger.approval("apr_1"))
+    assert (old.state, old.decided_by, old.decided_at) == (ApprovalState.DENIED, "ana", at)
+    assert desk.wait(desk.ledger.approval("apr_2")) == new
+    assert desk.wait(desk.ledger.approval_of("inv_1")) == new
+    assert desk.row() == row
+    assert desk.wait(desk.ledger.sealed("inv_1")) == b"other"
+    assert desk.names()[-1] == "approval.edited"
+    assert desk.wait(desk.ledger.claim(row, make.LEASE, [])) is not None
+    assert desk.state_of("apr_2") is ApprovalState.SPENT
+    assert desk.state_of("apr_1") is ApprovalState.DENIED
+
+
+@pytest.mark.parametrize("way", ["answered", "expired", "unknown", "settled", "another call"])
+def test_an_edit_that_comes_too_late_changes_nothing(desk: Any, make: ModuleType, way: str) -> None:
+    desk.park()
+    row = make.parked_row(approval_id="apr_2", arguments={"title": "x"})
+    asked = "apr_9" if way == "unknown" else "apr_1"
+    if way == "answered":
+        desk.approve()
+    if way == "expired":
+        desk.clock.forward(hours=24)
+    if way == "settled":
+        desk.wait(desk.ledger.settle(make.ended(desk.row(), 0), []))
+    if way == "another call":
+        desk.park("inv_2", "apr_3")
+        asked = "apr_3"
+    before = (desk.row(), desk.names(), desk.wait(desk.ledger.approvals(pending_only=False)))
+    told = [Event("approval.edited")]
+    new = edited(make, desk.clock.now())
+    assert desk.wait(desk.ledger.amend(asked, row, new, b"other", told)) is False
+    assert before == (
+        desk.row(),
+        desk.names(),
+        desk.wait(desk.ledger.approvals(pending_only=False)),
+    )
+
+
+def test_an_edit_is_an_approval(desk: Any, make: ModuleType) -> None:
+    desk.park()
+    with pytest.raises(ValueError, match="approved"):
+        desk.wait(desk.ledger.amend("apr_1", desk.row(), make.an_approval("apr_2"), b"", []))
+    assert desk.state_of() is ApprovalState.PENDING

@@ -1,0 +1,128 @@
+"""What does the ledger in memory keep of sessions, runs, plans, events and results?"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from toolkeeper_contract import (
+    Clock,
+    Event,
+    Invocation,
+    Plan,
+    PlannedTurn,
+    RecordedEvent,
+    RunRecord,
+    SessionRecord,
+)
+from toolkeeper_ledger.chain import Head, extend
+from toolkeeper_ledger.fault import conflict
+from toolkeeper_ledger.rows import instant
+from toolkeeper_ledger.sessions import missing_session
+
+
+class MemoryHistory:
+    """The half of the ledger that only grows; calls and approvals are `MemoryLedger`'s."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._sessions: dict[str, SessionRecord] = {}
+        self._heads: dict[str, Head] = {}
+        self._plans: dict[str, Plan] = {}
+        self._runs: dict[str, RunRecord] = {}
+        self._events: list[RecordedEvent] = []
+        self._results: dict[str, tuple[Invocation, str]] = {}
+
+    # sessions and runs
+
+    async def open_session(self, session: SessionRecord, events: Sequence[Event]) -> None:
+        if session.session_id in self._sessions:
+            raise conflict(f"session `{session.session_id}` is already in the ledger")
+        self._sessions[session.session_id] = session
+        self._heads[session.session_id] = Head(session.session_id)
+        self._append(session.session_id, events)
+
+    async def session(self, session_id: str) -> SessionRecord | None:
+        return self._sessions.get(session_id)
+
+    async def set_intent(self, session_id: str, intent: Any) -> None:
+        self._sessions[session_id] = replace(self._known(session_id), intent=intent)
+
+    async def begin_run(self, run: RunRecord, plan: Plan, events: Sequence[Event]) -> None:
+        if run.plan_digest != plan.digest:
+            raise conflict(f"run `{run.run_id}` names another plan than the one it brings")
+        session = self._known(run.session_id)
+        for other in self._runs.values():
+            same_turn = (other.session_id, other.turn) == (run.session_id, run.turn)
+            if other.run_id == run.run_id or same_turn:
+                raise conflict(
+                    f"turn {run.turn} of session `{run.session_id}` has already begun",
+                    "another process is using this session",
+                )
+        self._sessions[run.session_id] = replace(session, turn=run.turn)
+        self._plans.setdefault(plan.digest, plan)
+        self._runs[run.run_id] = run
+        self._append(run.session_id, events)
+
+    async def run(self, run_id: str) -> RunRecord | None:
+        return self._runs.get(run_id)
+
+    async def plan(self, digest: str) -> Plan | None:
+        return self._plans.get(digest)
+
+    # events and plans
+
+    async def events(
+        self, session_id: str | None = None, invocation_id: str | None = None
+    ) -> Sequence[RecordedEvent]:
+        return [
+            record
+            for record in self._events
+            if session_id in (None, record.session_id)
+            and invocation_id in (None, record.event.invocation_id)
+        ]
+
+    async def heads(self) -> Sequence[Head]:
+        """The newest event of every session, by session id."""
+        return [self._heads[session_id] for session_id in sorted(self._heads)]
+
+    async def planned_turns(self) -> Sequence[PlannedTurn]:
+        return [
+            PlannedTurn(run.session_id, run.turn, self._plans[run.plan_digest])
+            for run in self._runs.values()
+        ]
+
+    # results
+
+    async def keep_result(self, handle: str, invocation: Invocation, text: str) -> None:
+        there = self._results.get(handle)
+        if there is not None and (there[0].invocation_id, there[1]) != (
+            invocation.invocation_id,
+            text,
+        ):
+            raise conflict(f"the result handle `{handle}` is already in use")
+        self._known(invocation.session_id)
+        self._results.setdefault(handle, (invocation, text))
+
+    async def kept_result(
+        self, handle: str, *, session_id: str, user: str, agent: str
+    ) -> str | None:
+        there = self._results.get(handle)
+        if there is None or there[0].session_id != session_id:
+            return None
+        owner = self._sessions[session_id]
+        return there[1] if (owner.user, owner.agent) == (user, agent) else None
+
+    # inside
+
+    def _known(self, session_id: str) -> SessionRecord:
+        session = self._sessions.get(session_id)
+        if session is None:
+            raise missing_session(session_id)
+        return session
+
+    def _append(self, session_id: str, events: Sequence[Event]) -> None:
+        if events:
+            at = instant(self._clock.now())
+            head, recorded = extend(self._heads[session_id], at, events)
+            self._heads[session_id] = head
+            self._events += recorded
