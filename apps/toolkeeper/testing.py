@@ -9,12 +9,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from toolkeeper.runtime.configuration import Agent, Configuration
+from toolkeeper.runtime.keeper import Toolkeeper
 from toolkeeper_ledger import MemoryLedger, SealingKey
 from toolkeeper_policy import Policy, load_policy
 from toolkeeper_sources import FunctionTool, tool
-
-from toolkeeper.runtime.configuration import Agent, Configuration
-from toolkeeper.runtime.keeper import Toolkeeper
 
 __all__ = ["CountingIds", "FixedClock", "MemoryLedger", "keeper_of"]
 

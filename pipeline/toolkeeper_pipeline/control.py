@@ -45,9 +45,11 @@ class Controls:
         enabled: Callable[[str], bool],
         ledger: Ledger,
         result_bytes: int,
+        index: str = "",
         search_limit: int = 5,
         search_max_limit: int = 20,
     ) -> None:
+        """`index` is the prompt region that a search without an answer prints again."""
         self._plan = plan
         self._principal = principal
         self._session_id = session_id
@@ -56,6 +58,7 @@ class Controls:
         self._enabled = enabled
         self._ledger = ledger
         self._result_bytes = result_bytes
+        self._index = index
         self._search_limit = search_limit
         self._search_max_limit = search_max_limit
         self._catalog: Catalog | None = None
@@ -83,7 +86,7 @@ class Controls:
             default_limit=self._search_limit,
             max_limit=self._search_max_limit,
         )
-        text = render_answer(answer, token=self._token)
+        text = render_answer(answer, token=self._token, index=self._index)
         return ToolResult((Text(text),), is_error=answer.is_error)
 
     def _searchable(self) -> list[Tool]:

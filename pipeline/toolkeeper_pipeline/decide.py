@@ -1,28 +1,46 @@
 """Stage 8: may this call happen?"""
 
-from toolkeeper_contract import Code, Effect, Question
+from toolkeeper_contract import Code, Decision, Effect, Question
 from toolkeeper_pipeline import message
-from toolkeeper_pipeline.reading import source_name
 from toolkeeper_pipeline.run import Rim, Run
 from toolkeeper_pipeline.states import Classified, Decided, Stop
+from toolkeeper_policy import source_name
 
 
 def decide(classified: Classified, run: Run, rim: Rim) -> Decided:
     """Policy of this moment, hardline included. Stops with tool.denied.* and its decision."""
     frozen = classified.frozen
     tool = frozen.tool
-    decision = rim.policy().decide(
-        Question(
-            tool=tool.name,
-            source=source_name(tool),
-            classification=classified.classification,
-            agent=run.agent,
-            principal=run.principal,
-            arguments=frozen.arguments,
-            attributes=run.attributes,
-        )
+    question = Question(
+        tool=tool.name,
+        source=source_name(tool.identity),
+        classification=classified.classification,
+        agent=run.agent,
+        principal=run.principal,
+        arguments=frozen.arguments,
+        attributes=run.attributes,
     )
+    decision = _decision(question, rim)
     if decision.effect is Effect.DENY:
         code = decision.code or Code.DENIED_POLICY
         raise Stop(code, message.denied(decision), frozen=frozen, decision=decision)
     return Decided(frozen, classified.classification, decision)
+
+
+def _decision(question: Question, rim: Rim) -> Decision:
+    # INVARIANT: whatever a policy does, only a decision of its own can let a call pass.
+    policy = rim.policy()
+    try:
+        decision = policy.decide(question)
+    except Exception:
+        decision = None
+    if isinstance(decision, Decision) and isinstance(decision.effect, Effect):
+        return decision
+    return Decision(
+        effect=Effect.DENY,
+        rules=(),
+        reasons=("the policy could not be evaluated",),
+        revision=str(getattr(policy, "revision", "")),
+        code=Code.DENIED_RULE_ERROR,
+        errors=("policy",),
+    )

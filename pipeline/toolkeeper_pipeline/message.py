@@ -5,10 +5,9 @@ values, or names of tools that this run may not know.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
-from toolkeeper_contract import Decision, Tool, canonical_text
-from toolkeeper_index import cleaned_schema, enveloped
+from toolkeeper_contract import Decision, Tool
+from toolkeeper_index import cleaned_schema, enveloped, json_text
 from toolkeeper_pipeline.schema import Fault
 
 NOT_AVAILABLE = "this tool is not available in this session"
@@ -64,6 +63,5 @@ def unreadable(tool: Tool, text: str, *, show_schema: bool, token: str) -> str:
 
 def schema_text(tool: Tool, token: str) -> str:
     """The input schema as the model reads it; somebody else's words stay in their envelope."""
-    schema: Any = cleaned_schema(tool.definition.input_schema)
-    text = canonical_text(schema)
+    text = json_text(cleaned_schema(tool.definition.input_schema))
     return enveloped(text, token=token, source=tool.identity.source) if tool.foreign else text

@@ -3,10 +3,7 @@
 import json
 from dataclasses import dataclass
 
-from toolkeeper_contract import Blob, SourceKind, Tool, ToolResult, canonical_text
-
-FUNCTIONS = "functions"
-"""The source name of this program's own tools, in policies and on envelopes."""
+from toolkeeper_contract import Blob, ToolResult, canonical_text
 
 _ENCODED = {"<": 4, ">": 4, "&": 5}
 
@@ -25,11 +22,6 @@ class Kept:
     def unpacked(cls, packed: str) -> "Kept":
         body = json.loads(packed)
         return cls(body["source"], body["text"])
-
-
-def source_name(tool: Tool) -> str:
-    """How policies and envelopes call the source of `tool`."""
-    return FUNCTIONS if tool.identity.kind is SourceKind.FUNCTION else tool.identity.source
 
 
 def read(result: ToolResult) -> str:

@@ -86,12 +86,13 @@ class ArgumentSchema:
     Formats are annotations, as the standard has it; values are never coerced. Raises BadSchema.
     """
 
-    __slots__ = ("_names", "_schema", "_validator")
+    __slots__ = ("_names", "_recursive", "_schema", "_validator")
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self._schema = canonical_dialect(schema)
         self._validator = compile_schema(self._schema)
         self._names: frozenset[str] | None = None
+        self._recursive: bool | None = None
 
     def is_valid(self, arguments: Mapping[str, Any]) -> bool:
         """Whether `arguments` is an object that the schema accepts."""
@@ -111,12 +112,33 @@ class ArgumentSchema:
         try:
             if self._validator.is_valid(plain):
                 return ()
-            errors = islice(self._validator.iter_errors(plain), MAX_FAULTS)
-            found = tuple(dict.fromkeys(self._fault(error) for error in errors))
+            found = self._explained(plain)
         except ValueError:
             found = ()
         # INVARIANT: what the engine cannot judge (too deep, a reference that fails) is a fault.
         return found or (Fault("", "schema", "arguments that the schema can be applied to"),)
+
+    def _explained(self, arguments: dict[str, Any]) -> tuple[Fault, ...]:
+        # Asking why costs more than asking whether: each alternative is explained in full, and in a
+        # schema that contains itself that doubles with every level of the arguments.
+        if self._recursive is None:
+            self._recursive = _is_recursive(self._schema)
+        validator = self._validator
+        if self._recursive:
+            validator = compile_schema(_surface(self._schema))
+        errors = islice(validator.iter_errors(arguments), MAX_FAULTS)
+        found = tuple(dict.fromkeys(self._fault(error) for error in errors))
+        return found or tuple(self._located(arguments))
+
+    def _located(self, arguments: dict[str, Any]) -> Iterator[Fault]:
+        """The properties at fault, without a word on what is wrong inside them."""
+        parts = jsonschema_rs.validator_map_for(self._schema, **_options(_BACKTRACKING))
+        for name in self._schema.get("properties", {}):
+            if name not in arguments or not is_parameter_name(name):
+                continue
+            part = parts.get(f"#/properties/{name}")
+            if part is not None and not part.is_valid(arguments[name]):
+                yield Fault(f"/{name}", "schema", "a value that the schema allows")
 
     def _fault(self, error: jsonschema_rs.ValidationError) -> Fault:
         return Fault(
@@ -151,25 +173,23 @@ def compile_schema(schema: dict[str, Any]) -> jsonschema_rs.Validator:
     in the backtracking one, under a limit. Nothing is ever fetched.
     """
     validator = _VALIDATORS[Dialect(schema["$schema"])]
-    linear = jsonschema_rs.RegexOptions()
-    backtracking = jsonschema_rs.FancyRegexOptions(backtrack_limit=BACKTRACK_LIMIT)
-    for patterns in (linear, backtracking):
+    for patterns in (jsonschema_rs.RegexOptions(), _BACKTRACKING):
         with suppress(ValueError):
-            return _compile(validator, schema, patterns)
+            return validator(schema, **_options(patterns))
     raise BadSchema("the schema cannot be compiled")
 
 
-def _compile(
-    validator: type[jsonschema_rs.Validator],
-    schema: dict[str, Any],
+_BACKTRACKING = jsonschema_rs.FancyRegexOptions(backtrack_limit=BACKTRACK_LIMIT)
+
+
+def _options(
     patterns: jsonschema_rs.RegexOptions | jsonschema_rs.FancyRegexOptions,
-) -> jsonschema_rs.Validator:
-    return validator(
-        schema,
-        validate_formats=False,
-        retriever=_refuse_to_fetch,
-        pattern_options=patterns,
-    )
+) -> dict[str, Any]:
+    return {
+        "validate_formats": False,
+        "retriever": _refuse_to_fetch,
+        "pattern_options": patterns,
+    }
 
 
 def _refuse_to_fetch(_uri: str) -> NoReturn:
@@ -192,6 +212,59 @@ def _property_names(schema: Any) -> Iterator[str]:
             stack.extend(node.values())
         elif isinstance(node, list):
             stack.extend(node)
+
+
+def _surface(schema: dict[str, Any]) -> dict[str, Any]:
+    """What the root says of the object itself, without going into its values."""
+    kept = {key: value for key, value in schema.items() if key in _OF_THE_OBJECT}
+    kept["properties"] = {name: {} for name in schema.get("properties", {})}
+    if schema.get("additionalProperties") is False and "patternProperties" not in schema:
+        kept["additionalProperties"] = False
+    return kept
+
+
+_OF_THE_OBJECT = frozenset(
+    {"$schema", "type", "required", "minProperties", "maxProperties", "dependentRequired"}
+)
+
+
+def _is_recursive(schema: dict[str, Any]) -> bool:
+    """Whether a reference leads back to where it stands; what is unclear counts as recursive."""
+    finished: set[int] = set()
+    path: set[int] = set()
+    stack: list[tuple[Any, bool]] = [(schema, False)]
+    while stack:
+        node, left = stack.pop()
+        if left:
+            path.discard(id(node))
+            finished.add(id(node))
+            continue
+        if id(node) in path:
+            return True
+        if id(node) in finished:
+            continue
+        path.add(id(node))
+        stack.append((node, True))
+        below = node.values() if isinstance(node, dict) else node
+        stack.extend((item, False) for item in below if isinstance(item, dict | list))
+        for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
+            if isinstance(node, dict) and isinstance(node.get(keyword), str):
+                target = _pointed(schema, node[keyword])
+                if not isinstance(target, dict):
+                    return True
+                stack.append((target, False))
+    return False
+
+
+def _pointed(schema: dict[str, Any], reference: str) -> Any:
+    node: Any = schema
+    for part in reference.removeprefix("#").split("/")[1:] if reference[:1] == "#" else [reference]:
+        key = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(node, list) and key.isdecimal() and int(key) < len(node):
+            node = node[int(key)]
+        else:
+            node = node.get(key) if isinstance(node, dict) else None
+    return node if reference == "#" or reference.startswith("#/") else None
 
 
 # -- what the schema expected, in our words --

@@ -20,10 +20,11 @@ from toolkeeper_contract import (
     ToolResult,
 )
 from toolkeeper_index import clean, enveloped
-from toolkeeper_pipeline.reading import Kept, cut, read, source_name
+from toolkeeper_pipeline.reading import Kept, cut, read
 from toolkeeper_pipeline.row import settled_event
 from toolkeeper_pipeline.run import Rim, Run
 from toolkeeper_pipeline.states import Executed
+from toolkeeper_policy import source_name
 
 
 async def seal(executed: Executed, run: Run, rim: Rim) -> Outcome:
@@ -65,10 +66,10 @@ async def _completed(
     handle = None
     if size < total and TOOL_RESULT in run.plan.controls:
         handle = rim.ids.new("res")
-        kept = Kept(source_name(executed.tool) if foreign else None, text)
+        kept = Kept(source_name(executed.tool.identity) if foreign else None, text)
         await rim.ledger.keep_result(handle, row, kept.packed())
     if foreign:
-        shown = enveloped(shown, token=run.token, source=source_name(executed.tool))
+        shown = enveloped(shown, token=run.token, source=source_name(executed.tool.identity))
     if size < total:
         shown = f"{shown}\n{_note(size, total, handle)}"
     return replace(

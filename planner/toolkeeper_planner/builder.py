@@ -20,7 +20,8 @@ from toolkeeper_planner.intent import Intent
 from toolkeeper_planner.placement import Placement, place
 from toolkeeper_planner.pricing import Pricing
 from toolkeeper_planner.ranking import RankedRegistry
-from toolkeeper_planner.sources import FUNCTIONS, source_of
+from toolkeeper_planner.sources import source_of
+from toolkeeper_policy import FUNCTIONS
 
 BUILDER = "plan-builder@1"
 """Stands on every plan; it changes when equal input may give another plan."""

@@ -14,7 +14,8 @@ from toolkeeper_contract import (
 )
 from toolkeeper_planner.agent import AgentProfile
 from toolkeeper_planner.pricing import Pricing
-from toolkeeper_planner.sources import FUNCTIONS, MissingTools
+from toolkeeper_planner.sources import MissingTools
+from toolkeeper_policy import FUNCTIONS
 
 DISCLOSURES = ("index", "search", "native")
 

@@ -3,9 +3,7 @@
 from dataclasses import dataclass
 
 from toolkeeper_contract import Registry, SourceState
-
-FUNCTIONS = "functions"
-"""The source of everything that no server or device publishes."""
+from toolkeeper_policy import FUNCTIONS
 
 _DISCOVERED = ("mcp", "device")
 

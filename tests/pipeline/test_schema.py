@@ -189,6 +189,25 @@ def test_nested_quantifiers_run_in_linear_time() -> None:
     assert compiled.is_valid({"x": "a" * 100_000})
 
 
+def test_a_schema_that_contains_itself_is_explained_without_multiplying() -> None:
+    step = {"type": "array", "items": {"$ref": "#/$defs/node"}}
+    schema = ArgumentSchema(
+        {
+            "properties": {"tree": {"$ref": "#/$defs/node"}, "depth": {"type": "integer"}},
+            "required": ["tree"],
+            "$defs": {"node": {"anyOf": [step, {**step, "minItems": 1}]}},
+        }
+    )
+    deep: Any = 1
+    for _ in range(200):
+        deep = [deep]
+    assert schema.faults({"tree": deep}) == (
+        Fault("/tree", "schema", "a value that the schema allows"),
+    )
+    assert schema.faults({}) == (Fault("", "required", "the property `tree`, which is missing"),)
+    assert schema.is_valid({"tree": [[], [[]]]})
+
+
 def test_formats_and_unknown_keywords_are_annotations() -> None:
     for dialect in Dialect:
         schema = ArgumentSchema(

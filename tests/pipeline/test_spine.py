@@ -211,3 +211,28 @@ def _limits(**changed: Any) -> Any:
     from toolkeeper.runtime.configuration import Limits
 
     return Limits(**changed)
+
+
+@pytest.mark.parametrize("answer", [None, "allow", "maybe", RuntimeError("secret")])
+def test_a_policy_that_does_not_decide_denies(office: Any, answer: Any) -> None:
+    class Broken:
+        revision = "r1"
+
+        def decide(self, question: Any) -> Any:
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+        def hides(self, question: Any) -> bool:
+            return False
+
+    async def play() -> Any:
+        keeper = office.keeper()
+        async with keeper, keeper.session(agent="chat", user="ana") as session:
+            turn = await session.begin_turn()
+            keeper.policy = Broken()  # type: ignore[assignment]
+            return await turn.call(turn.read("c1", "notes.list", {}))
+
+    row = asyncio.run(play()).row
+    assert row.code is Code.DENIED_RULE_ERROR
+    assert row.decision.errors == ("policy",)

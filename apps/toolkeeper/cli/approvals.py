@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from toolkeeper_contract import Approval, ApprovalState, ConfigError
 
 from toolkeeper.cli.option import (
     DEFAULT_CONFIG,
@@ -23,6 +22,7 @@ from toolkeeper.cli.reading import ledger_to_read
 from toolkeeper.runtime import Desk, hash_secret, open_desk
 from toolkeeper.runtime.answering import find_approval
 from toolkeeper.runtime.approver_secret import VARIABLE
+from toolkeeper_contract import Approval, ApprovalState, ConfigError
 
 app = typer.Typer(
     help="Answer parked calls, from any process. Answering only decides.",

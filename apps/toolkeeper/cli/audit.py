@@ -2,15 +2,14 @@
 
 import asyncio
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from toolkeeper_contract import Code, Ledger, PlannedTurn, RunError
 
 from toolkeeper.cli.option import DEFAULT_CONFIG, Config, Json, Store
 from toolkeeper.cli.output import print_fields, print_json, print_lines, print_table, say
 from toolkeeper.cli.reading import ledger_to_read
+from toolkeeper_contract import Code, Ledger, PlannedTurn, RunError
 
 app = typer.Typer(help="Read the ledger.", no_args_is_help=True, rich_markup_mode=None)
 

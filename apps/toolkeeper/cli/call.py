@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from toolkeeper_contract import Outcome
 
 from toolkeeper.cli.option import DEFAULT_CONFIG, DEFAULT_USER, AgentName, Config, Json, User
 from toolkeeper.cli.output import print_json
 from toolkeeper.cli.story import tell
 from toolkeeper.runtime import Toolkeeper
+from toolkeeper_contract import Outcome
 
 
 def call(

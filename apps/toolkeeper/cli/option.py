@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
 from toolkeeper_contract import ConfigError
 
 Config = Annotated[

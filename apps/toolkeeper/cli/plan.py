@@ -5,11 +5,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from toolkeeper_contract import Plan, Registry
 
 from toolkeeper.cli.option import (
     DEFAULT_CONFIG,
-
     Config,
     Json,
     json_object_option,
@@ -17,6 +15,7 @@ from toolkeeper.cli.option import (
 )
 from toolkeeper.cli.output import print_json, print_table, say
 from toolkeeper.runtime import Sight, Toolkeeper
+from toolkeeper_contract import Plan, Registry
 
 
 def plan(

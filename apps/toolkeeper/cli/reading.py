@@ -5,12 +5,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from toolkeeper_contract import ConfigError, Ledger
-from toolkeeper_ledger import open_ledger
-
 from toolkeeper.cli.option import DEFAULT_CONFIG
 from toolkeeper.runtime import load_configuration
 from toolkeeper.runtime.clock import SystemClock
+from toolkeeper_contract import ConfigError, Ledger
+from toolkeeper_ledger import open_ledger
 
 
 @asynccontextmanager

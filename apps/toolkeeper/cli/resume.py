@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from toolkeeper_contract import ConfigError, State
 
 from toolkeeper.cli.option import DEFAULT_CONFIG, Config, Json
 from toolkeeper.cli.output import complain, print_json
 from toolkeeper.cli.story import tell
 from toolkeeper.runtime import Toolkeeper, resume_all, resume_one
+from toolkeeper_contract import ConfigError, State
 
 
 def resume(

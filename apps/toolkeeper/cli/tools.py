@@ -4,11 +4,10 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from toolkeeper_contract import Registry, Tool
-
 from toolkeeper.cli.option import DEFAULT_CONFIG, Config, Json
 from toolkeeper.cli.output import print_json, print_table, say
 from toolkeeper.runtime import Toolkeeper
+from toolkeeper_contract import Registry, Tool
 
 
 def tools(config: Config = DEFAULT_CONFIG, as_json: Json = False) -> None:

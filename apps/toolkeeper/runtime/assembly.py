@@ -3,6 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from toolkeeper.runtime.configuration import (
+    Catalog,
+    Command,
+    Configuration,
+    Server,
+    read_text,
+)
 from toolkeeper_contract import Clock, ConfigError, Ledger, Sealer, ToolSource
 from toolkeeper_ledger import open_ledger, open_sealer
 from toolkeeper_policy import FUNCTIONS, Policy, load_policy
@@ -12,14 +19,6 @@ from toolkeeper_sources import (
     FunctionTool,
     McpSource,
     load_functions,
-)
-
-from toolkeeper.runtime.configuration import (
-    Catalog,
-    Command,
-    Configuration,
-    Server,
-    read_text,
 )
 
 

@@ -10,6 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from toolkeeper.runtime.answering import answer, entitled, find_approval, not_pending
+from toolkeeper.runtime.approver_secret import check_secret
+from toolkeeper.runtime.assembly import load_policies, open_store
+from toolkeeper.runtime.clock import RandomIds, SystemClock
+from toolkeeper.runtime.configuration import Configuration, load_configuration
+from toolkeeper.runtime.editing import amended
+from toolkeeper.runtime.redaction import Redactor
 from toolkeeper_contract import (
     Approval,
     ApprovalState,
@@ -19,14 +26,6 @@ from toolkeeper_contract import (
     Sealer,
 )
 from toolkeeper_policy import Policy
-
-from toolkeeper.runtime.answering import answer, entitled, find_approval, not_pending
-from toolkeeper.runtime.approver_secret import check_secret
-from toolkeeper.runtime.assembly import load_policies, open_store
-from toolkeeper.runtime.clock import RandomIds, SystemClock
-from toolkeeper.runtime.configuration import Configuration, load_configuration
-from toolkeeper.runtime.editing import amended
-from toolkeeper.runtime.redaction import Redactor
 
 
 def _nobody(name: str) -> str | None:

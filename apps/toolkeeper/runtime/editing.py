@@ -4,6 +4,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from toolkeeper.runtime.answering import NotAnswerable
+from toolkeeper.runtime.configuration import Agent
+from toolkeeper.runtime.profile import limits_of
 from toolkeeper_contract import (
     Approval,
     ApprovalState,
@@ -23,10 +26,6 @@ from toolkeeper_contract import (
 from toolkeeper_pipeline import ArgumentSchema, Limits, Redactor, unreadable
 from toolkeeper_planner import source_of
 from toolkeeper_policy import Policy
-
-from toolkeeper.runtime.answering import NotAnswerable
-from toolkeeper.runtime.configuration import Agent
-from toolkeeper.runtime.profile import limits_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,11 +84,7 @@ async def _step(
 
 async def _answered(keeper: "Toolkeeper", outcome: Outcome, answer: ScriptedAnswer) -> Outcome:
     approval_id = outcome.row.approval_id
-    if (
-        not isinstance(outcome, Suspended)
-        or approval_id is None
-        or answer.verdict is Verdict.LEAVE
-    ):
+    if not isinstance(outcome, Suspended) or approval_id is None or answer.verdict is Verdict.LEAVE:
         return outcome
     # The script speaks for an entitled approver; who that is, configuration and policy say.
     approver = (await find_approval(keeper.ledger, approval_id)).approvers[0]

@@ -83,10 +83,12 @@ class Session:
         await self._keeper.ledger.begin_run(record, plan, (began, planned))
         self._record = replace(self._record, turn=number)
         self._codec = sight.codec
-        run = self.run_under(run_id, plan, self._live(override, intent))
+        run = self.run_under(run_id, plan, self._live(override, intent), index=sight.system)
         return Turn(self._keeper, run, self._format, sight, number=number)
 
-    def run_under(self, run_id: str, plan: Plan, enabled: Callable[[str], bool]) -> Run:
+    def run_under(
+        self, run_id: str, plan: Plan, enabled: Callable[[str], bool], *, index: str = ""
+    ) -> Run:
         """The circumstances of the calls of one run."""
         limits = limits_of(self._agent)
         token = boundary_token(plan.digest)
@@ -99,6 +101,7 @@ class Session:
             enabled=enabled,
             ledger=self._keeper.ledger,
             result_bytes=limits.result_bytes,
+            index=index,
             search_limit=self._agent.search.limit,
             search_max_limit=self._agent.search.max_limit,
         )
