@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from toolkeeper_sources.connection import Connection
 from toolkeeper_sources.limits import ListingLimits
+from toolkeeper_sources.message_tap import DISPATCH, Dispatch
 
 
 @dataclass(slots=True)
@@ -45,10 +46,16 @@ class ListingWalk:
         seen: set[str] = set()
         size = 0
         for _ in range(self.limits.pages):
-            result = await connection.client.session.send_request(
-                ListToolsRequest(params=PaginatedRequestParams(cursor=cursor)), ListToolsResult
-            )
-            page = connection.tap.take_page()
+            dispatch = Dispatch()
+            token = DISPATCH.set(dispatch)
+            try:
+                result = await connection.client.session.send_request(
+                    ListToolsRequest(params=PaginatedRequestParams(cursor=cursor)),
+                    ListToolsResult,
+                )
+            finally:
+                DISPATCH.reset(token)
+            page = connection.tap.take_page(dispatch)
             if page is not None:
                 size += page.size
                 if size > self.limits.size:

@@ -15,9 +15,10 @@ LIST_METHOD = "tools/list"
 
 @dataclass(slots=True)
 class Dispatch:
-    """Whether the request that a task makes has left; set for the time of one call."""
+    """Whether the request that a task makes has left, and under which id; set for one request."""
 
     left: bool = False
+    request_id: RequestId | None = None
 
 
 DISPATCH: ContextVar[Dispatch | None] = ContextVar("toolkeeper_dispatch", default=None)
@@ -36,7 +37,7 @@ class MessageTap:
     """Sees every request on its way out and every response on its way in."""
 
     _asked: set[RequestId] = field(default_factory=set)
-    _pages: list[Page] = field(default_factory=list)
+    _pages: dict[RequestId, Page] = field(default_factory=dict)
 
     def sent(self, request: JSONRPCRequest) -> None:
         """To be told right before a request is handed over, in the task that makes it."""
@@ -45,6 +46,7 @@ class MessageTap:
         dispatch = DISPATCH.get()
         if dispatch is not None:
             dispatch.left = True
+            dispatch.request_id = request.id
 
     def received(self, response: JSONRPCResponse, size: int) -> None:
         """To be told of a response before the SDK sees it; takes the tools out of a page."""
@@ -53,11 +55,11 @@ class MessageTap:
         self._asked.discard(response.id)
         tools = response.result.get("tools")
         if isinstance(tools, list):
-            self._pages.append(Page(tools, size))
+            self._pages[response.id] = Page(tools, size)
             response.result["tools"] = []
 
-    def take_page(self) -> Page | None:
-        """The page that came last, once."""
-        page = self._pages[-1] if self._pages else None
+    def take_page(self, dispatch: Dispatch) -> Page | None:
+        """The page that answered this request, once; what came too late for others is dropped."""
+        page = self._pages.get(dispatch.request_id) if dispatch.request_id is not None else None
         self._pages.clear()
         return page

@@ -62,6 +62,7 @@ class ServerSource(ABC):
         self._good: Listing | None = None
         self._changed = False
         self._closed = False
+        self._calls = 0
 
     @abstractmethod
     async def _connect(self) -> Connection:
@@ -93,6 +94,7 @@ class ServerSource(ABC):
             connection = await self._reconnected(raw_name)
         dispatch = Dispatch()
         token = DISPATCH.set(dispatch)
+        self._calls += 1
         try:
             # Not `call_tool`: it validates results by an engine without bounds.
             answer = await connection.client.session.send_request(
@@ -113,6 +115,7 @@ class ServerSource(ABC):
                 raise
             raise _lost(dispatch) from None
         finally:
+            self._calls -= 1
             DISPATCH.reset(token)
         if isinstance(answer, InputRequiredResult):
             raise ServerError("the server asks for input, which is not relayed")
@@ -135,8 +138,10 @@ class ServerSource(ABC):
         except ConnectionFailed as failure:
             return str(failure)
         except TimeoutError:
-            # A server that hangs is not kept: the next listing starts it afresh.
-            await self._drop()
+            # A server that hangs is not kept, unless it is at work on somebody's call: the next
+            # listing starts it afresh.
+            if not self._calls:
+                await self._drop()
             remark = self._remark()
             return f"the server did not answer within {self._timeout:g} s" + (
                 f"; {remark}" if remark else ""

@@ -1,6 +1,7 @@
 """How do the SDK's messages travel over a process's input and output?"""
 
 import asyncio
+import json
 from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
@@ -9,7 +10,7 @@ from typing import Self
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCRequest, JSONRPCResponse, jsonrpc_message_adapter
+from mcp_types import JSONRPCMessage, JSONRPCRequest, JSONRPCResponse, jsonrpc_message_adapter
 
 from toolkeeper_sources.message_tap import MessageTap
 from toolkeeper_sources.stdio_process import HURRY, StdioProcess
@@ -83,15 +84,30 @@ class StdioTransport:
     ) -> None:
         if not line.strip():
             return
-        try:
-            message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-        except ValueError:
+        message = _message(line)
+        if message is None:
             # Not passed on as an error: the SDK would log the line, and it may hold anything.
             self.junk += 1
             return
         if isinstance(message, JSONRPCResponse):
             self._tap.received(message, len(line))
         await send.send(SessionMessage(message))
+
+
+def _message(line: bytes) -> JSONRPCMessage | None:
+    """The message in a line. Characters that UTF-8 cannot carry are replaced: a result with half an
+    emoji in it must not look like an answer that never came.
+    """
+    try:
+        return jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValueError:
+        pass
+    try:
+        value = json.loads(line.decode("utf-8", "replace"))
+        text = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+        return jsonrpc_message_adapter.validate_json(text, by_name=False)
+    except (ValueError, RecursionError):
+        return None
 
 
 class _Writer:

@@ -52,6 +52,8 @@ def answer(message):
             return {"tools": [{"name": "fat", "description": "x" * 50_000, "inputSchema": OBJECT}]}
         return {"tools": MIXED if SCENARIO == "mixed" else MIXED[:1]}
     if method == "tools/call":
+        if message["params"]["name"] == "half":
+            return {"content": [{"type": "text", "text": "half \ud83d done"}]}
         return {"content": "not a list of blocks"}
     return None
 

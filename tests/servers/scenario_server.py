@@ -7,6 +7,7 @@ looping    its second page's cursor is its first
 endless    a page after every page
 broken     dies while its second page is asked for
 fewer      like `calls`, but without `echo` from its second start on (a file remembers)
+stalling   answers calls, but never a listing
 calls      tools that answer, fail, hang, die, or tell what they can see
 """
 
@@ -41,6 +42,8 @@ async def list_tools(ctx, params):
         return page([tool(f"t{start}")], 1 if start == 0 else 0 if start == 2 else 2)
     if SCENARIO == "endless":
         return page([tool(f"t{start}")], start + 1)
+    if SCENARIO == "stalling":
+        await asyncio.sleep(60)
     if SCENARIO == "broken":
         if start:
             os._exit(7)
@@ -59,6 +62,8 @@ def page(tools, cursor):
 
 async def call_tool(ctx, params):
     name, arguments = params.name, params.arguments or {}
+    if name == "echo" and "wait" in arguments:
+        await asyncio.sleep(arguments["wait"])
     if name == "slow":
         try:
             await asyncio.sleep(60)

@@ -118,6 +118,21 @@ def test_an_unsound_schema_is_refused_with_its_reason(schema: Any, words: str) -
     assert not found.endswith(".")
 
 
+def test_references_that_multiply_are_refused() -> None:
+    def doubling(count: int, keyword: str) -> dict[str, Any]:
+        twice = {
+            f"a{n}": {"allOf": [{keyword: {"$ref": f"#/$defs/a{n + 1}"}}] * 2}
+            if keyword == "not"
+            else {"allOf": [{"properties": {"x": {"$ref": f"#/$defs/a{n + 1}"}}}] * 2}
+            for n in range(count)
+        }
+        return {"$ref": "#/$defs/a0", "$defs": {**twice, f"a{count}": {}}}
+
+    for keyword in ("not", "properties"):
+        assert "multiply" in (reason(json.loads(json.dumps(doubling(40, keyword)))) or "")
+        assert reason(json.loads(json.dumps(doubling(5, keyword)))) is None
+
+
 def test_depth_size_and_nodes_are_bounded() -> None:
     deep: dict[str, Any] = {}
     level = deep

@@ -225,6 +225,14 @@ def test_an_answer_that_cannot_be_read_leaves_the_outcome_open() -> None:
     run(main)
 
 
+def test_half_a_character_in_an_answer_does_not_lose_the_answer() -> None:
+    async def main() -> None:
+        async with started("raw_server.py", "banner") as source:
+            assert texts((await source.call("half", {})).parts) == ["half ? done"]
+
+    run(main)
+
+
 @ERAS
 def test_a_cancelled_call_is_cancelled_at_the_server_and_the_rest_goes_on(
     mode: str, tmp_path: Path
@@ -271,6 +279,19 @@ def test_a_server_that_comes_back_without_the_tool_is_not_called(tmp_path: Path)
             assert source.changed
             assert "echo" not in names(await source.listing())
             assert not source.changed
+
+    run(main)
+
+
+def test_a_listing_that_times_out_leaves_calls_that_are_under_way(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with started("scenario_server.py", "stalling") as source:
+            call = asyncio.create_task(source.call("echo", {"n": 1, "wait": 1}))
+            while not source._calls:
+                await asyncio.sleep(0.01)
+            source._timeout = 0.2
+            assert (await source.listing()).status.state is SourceState.UNAVAILABLE
+            assert texts((await call).parts) == ["echo 1"]
 
     run(main)
 
