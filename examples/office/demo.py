@@ -76,13 +76,13 @@ def _plan() -> None:
     _check("calendar.move" in plan["deferred_tool_names"], "calendar.move is deferred")
     _check("mcp.git.git_commit" in plan["deferred_tool_names"], "git_commit is deferred")
     _check(
-        _skips(plan) == {"mcp.git.git_create_branch": "index_entries"},
-        "git_create_branch alone is skipped, for want of index entries",
+        _skips(plan) == {"mcp.git.git_reset": "index_entries"},
+        "git_reset alone is skipped, for want of index entries",
     )
     filtered = {row["name"]: row["reason"] for row in plan["filtered_tool_names"]}
     _check(
-        filtered == {"contacts.export": "scope", "mcp.git.git_reset": "policy"},
-        "contacts.export is filtered for its scope, git_reset by policy",
+        filtered == {"contacts.export": "scope", "mcp.git.git_create_branch": "policy"},
+        "contacts.export is filtered for its scope, git_create_branch by policy",
     )
 
 
@@ -93,8 +93,8 @@ def _run() -> str:
         "calendar.move, which the model knows from the index only, goes through `tool.call`: the "
         "first try has the wrong arguments and is answered with the schema, the second moves the "
         "appointment. Staging and committing the minutes are writes to somebody's repository: "
-        "they are asked about and parked. git_reset is under a hardline rule, so to this session "
-        "it does not exist."
+        "they are asked about and parked. Checking out another branch is under a hardline rule: "
+        "nobody is asked, it is refused."
     )
     _toolkeeper("run", "session.yaml", exit_code=1)
     rows = _calls()
@@ -106,7 +106,7 @@ def _run() -> str:
     _check_call(rows["c4"], "calendar.move", "completed")
     _check_call(rows["c5"], "mcp.git.git_add", "suspended")
     _check_call(rows["c6"], "mcp.git.git_commit", "suspended")
-    _check_call(rows["c7"], "mcp.git.git_reset", "refused", "tool.not_found.not_offered")
+    _check_call(rows["c7"], "mcp.git.git_checkout", "refused", "tool.denied.hardline")
     _check(
         _value("SELECT start FROM appointments WHERE id = 2") == "2026-12-04T10:00",
         "the dentist is on Friday at ten",
@@ -168,11 +168,11 @@ def _evening(session: str) -> str:
 
 
 def _hold(delete: str) -> None:
-    _title("6. A hardline comes in between")
+    _title("6. No approval lifts a hardline")
     _say(
-        "Before the call runs, a legal hold is declared: on-hold.yaml adds a hardline rule. The "
-        "approval was given, but it satisfies a question and lifts no hardline: the policy of the "
-        "moment of execution decides."
+        "Before the approved call runs, a legal hold is declared: on-hold.yaml adds a hardline "
+        "rule. An approval answers a question and nothing else: the policy of the moment of "
+        "execution decides."
     )
     _toolkeeper("resume", delete, exit_code=1, configuration="on-hold.yaml")
     _check(
@@ -188,7 +188,7 @@ def _audit(session: str, add: str) -> None:
     _check(len(turns) == 6, "each of the six turns has its plan on record")
     _check({turn["session_id"] for turn in turns} == {session}, "all six are of this session")
     _check(
-        all("mcp.git.git_create_branch" in _skips(turn) for turn in turns),
+        all("mcp.git.git_reset" in _skips(turn) for turn in turns),
         "each of them says what it skipped",
     )
     _say("Every call, one row each, under the name of the real tool:")
