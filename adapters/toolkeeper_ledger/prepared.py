@@ -1,7 +1,7 @@
 """How does a statement of the hot path run without being compiled again each time?
 
 SQLAlchemy writes the statement for the dialect, once; after that it runs on the driver's own
-cursor. Measured on the pair of commits around a call, that is half of the time (adr on the ledger).
+cursor. Measured on the pair of commits around a call, that is half of the time.
 """
 
 from collections.abc import Mapping, Sequence
