@@ -4,6 +4,8 @@ Only this stage raises approvals, and who may answer comes from policy and confi
 from arguments. An approval satisfies ASK and nothing else.
 """
 
+from datetime import datetime
+
 from toolkeeper_contract import (
     Approval,
     ApprovalState,
@@ -27,7 +29,7 @@ async def approve(decided: Decided, run: Run, rim: Rim) -> Approved | Parked:
     parked = frozen.recorded.call.parked
     own = await rim.ledger.approval_of(parked.invocation_id) if parked else None
     if own is not None and own.state is not ApprovalState.PENDING:
-        return Approved(decided, _answered(own, decided, run))
+        return Approved(decided, _answered(own, decided, run, rim.clock.now()))
     if decided.decision.effect is Effect.ALLOW and own is None:
         return Approved(decided, None)
     usable = await rim.ledger.usable_approval(binding(frozen, run).digest(), rim.clock.now())
@@ -55,7 +57,7 @@ def approvers(decided: Decided, run: Run) -> tuple[str, ...]:
     return decided.decision.approvers or run.approvers or (run.principal.user,)
 
 
-def _answered(own: Approval, decided: Decided, run: Run) -> str:
+def _answered(own: Approval, decided: Decided, run: Run, now: datetime) -> str:
     frozen, decision = decided.frozen, decided.decision
     if own.state is ApprovalState.DENIED:
         raise Stop(
@@ -65,7 +67,8 @@ def _answered(own: Approval, decided: Decided, run: Run) -> str:
             decision=decision,
             approval_id=own.approval_id,
         )
-    if own.state is not ApprovalState.APPROVED or not _entitled(own, decided, run):
+    over = own.state is not ApprovalState.APPROVED or own.expires_at <= now
+    if over or not _entitled(own, decided, run):
         # Expired, spent elsewhere, or answered by somebody who is no longer entitled to.
         raise Stop(
             Code.APPROVAL_EXPIRED,
