@@ -74,27 +74,15 @@ class Turn:
         The outcomes stand in the order of the calls. RunError when the ledger cannot be written.
         """
         self._step += 1
-        gate = asyncio.Semaphore(self._run.limits.parallel_calls)
-        step = self._step
-
-        async def one(position: int, call: Call) -> Outcome:
-            placed = Call(call.call_id, call.name, call.arguments, step, position)
-            async with gate:
-                return await govern(placed, self._run, self._keeper.rim)
-
-        outcomes = await asyncio.gather(
-            *(one(position, call) for position, call in enumerate(calls)), return_exceptions=True
-        )
-        # Every call of the step has ended, and is on its row, before one of them is allowed to
-        # end the turn.
-        for outcome in outcomes:
-            if isinstance(outcome, BaseException):
-                raise outcome
-        settled = [outcome for outcome in outcomes if not isinstance(outcome, BaseException)]
-        for call, outcome in zip(calls, settled, strict=True):
+        placed = [
+            Call(call.call_id, call.name, call.arguments, self._step, position)
+            for position, call in enumerate(calls)
+        ]
+        outcomes = await self._govern_all(placed)
+        for call, outcome in zip(calls, outcomes, strict=True):
             if isinstance(call.name, str):
                 self._called_as[outcome.row.invocation_id] = call.name
-        return settled
+        return outcomes
 
     def results(self, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
         """The messages that answer the calls of one model step, as the provider groups them."""
@@ -108,6 +96,25 @@ class Turn:
         unknown = self._called_as.get(row.invocation_id, called)
         name = self._codec.names().get(called, unknown)
         return WireResult(row.call_id, name, row.result or "", row.is_error)
+
+    async def _govern_all(self, calls: Sequence[Call]) -> list[Outcome]:
+        rim = self._keeper.rim
+        if len(calls) == 1:
+            return [await govern(calls[0], self._run, rim)]
+        gate = asyncio.Semaphore(self._run.limits.parallel_calls)
+
+        async def one(call: Call) -> Outcome:
+            async with gate:
+                return await govern(call, self._run, rim)
+
+        ended = await asyncio.gather(*map(one, calls), return_exceptions=True)
+        # Every call of the step has ended, and is on its row, before one of them may end the turn.
+        outcomes: list[Outcome] = []
+        for outcome in ended:
+            if isinstance(outcome, BaseException):
+                raise outcome
+            outcomes.append(outcome)
+        return outcomes
 
     def _canonical(self, name: Any) -> Any:
         if not isinstance(name, str) or name in self.plan.pins or name in CONTROL_TOOLS:
