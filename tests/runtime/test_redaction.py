@@ -161,6 +161,15 @@ def test_patterns_mask_all_that_they_match() -> None:
     )
 
 
+def test_patterns_look_at_numbers_too() -> None:
+    redactor = Redactor(patterns=["[0-9]{16}"])
+    assert redactor.redact({"card": 4111111111111111, "n": 7, "on": True}) == (
+        {"card": MASK, "n": 7, "on": True},
+        ("/card",),
+    )
+    assert redactor.redact_text('{"card":4111111111111111}') == (f'{{"card":"{MASK}"}}', 1)
+
+
 def test_a_pattern_over_half_a_pair_still_works() -> None:
     assert Redactor(patterns=["x[0-9]"]).redact_text("\ud800 x1") == (f"\ud800 {MASK}", 1)
 

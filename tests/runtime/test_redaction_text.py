@@ -63,6 +63,7 @@ LEFT = [
     "ssh://git@github.com/x and git@github.com:x/y.git",
     "mail ana@example.com",
     "https://host:8080/path?x=1",
+    "follow this link to reset your password: https://h.example/reset?id=7",
     "password=",
     'password: ""',
     "password: ********",

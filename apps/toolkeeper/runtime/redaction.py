@@ -15,6 +15,9 @@ __all__ = ["MASK", "MAX_DEPTH", "Redactor", "pattern_fault", "words"]
 MAX_DEPTH = 300
 """Levels of nesting that are looked at; what lies deeper is masked whole."""
 
+_PASSES = 4
+"""A mask can uncover the key or the token beside it; more passes than this are never needed."""
+
 _NAMING = ("name", "key", "header", "field", "variable")
 """Keys whose value names what the `value` beside them is, as lists of headers do."""
 
@@ -26,7 +29,7 @@ class Redactor:
     """Masks secrets by the words of their keys, by the shapes of tokens, and by patterns.
 
     `keys` and `patterns` (RE2 syntax) are the operator's own, besides the built-in ones. The time
-    is linear in the size of what is masked. Masking twice changes nothing more.
+    is linear in the size of what is masked. What was masked once is left as it is.
     """
 
     def __init__(self, keys: Iterable[str] = (), patterns: Iterable[str] = ()) -> None:
@@ -62,15 +65,25 @@ class Redactor:
         return self._matched(_rewritten(value, text) if masked else text, len(masked))
 
     def _flat(self, text: str) -> tuple[str, int]:
-        text, shaped = mask_shapes(text)
-        text, assigned = mask_spans(text, assignments(text, self._keys))
-        return self._matched(text, shaped + assigned)
+        text, count = self._matched(text, 0)
+        for _ in range(_PASSES):
+            text, shaped = mask_shapes(text)
+            text, assigned = mask_spans(text, assignments(text, self._keys))
+            count += shaped + assigned
+            if not shaped + assigned:
+                break
+        return text, count
 
     def _matched(self, text: str, count: int) -> tuple[str, int]:
         for pattern in self._patterns:
             text, found = mask_spans(text, pattern.spans(text))
             count += found
         return text, count
+
+    def _tells(self, number: float) -> bool:
+        """Whether one of the operator's patterns finds something in a number."""
+        text = json.dumps(number)
+        return any(True for pattern in self._patterns for _ in pattern.spans(text))
 
     def _walk(
         self,
@@ -87,7 +100,9 @@ class Redactor:
             return self._string(value, path, masked, secret)
         if not isinstance(value, dict | list):
             # A flag or a null under a secret's key tells no secret.
-            if secret and isinstance(value, int | float) and not isinstance(value, bool):
+            if value is None or isinstance(value, bool):
+                return value
+            if secret or (self._patterns and self._tells(value)):
                 masked.append(_pointer(path))
                 return MASK
             return value

@@ -67,7 +67,10 @@ class SecretKeys:
     def may_stand_in(self, text: str) -> bool:
         """A quick look: False means that no key in `text` can be a secret's."""
         folded = text.lower()
-        return any(root in folded for root in self._roots)
+        for root in self._roots:  # noqa: SIM110 - a plain loop is twice as fast
+            if root in folded:
+                return True
+        return False
 
     def may_end(self, key: str) -> bool:
         """Whether `key` could be the last word of several that name a secret (`API key`)."""

@@ -52,16 +52,24 @@ _PROSE = frozenset(
         "password", "challenge", "type", "based",
     )
 )  # fmt: skip
+_SHORTEST = 8
+"""Characters of the shortest text that can hold such a token."""
+
 _HARMLESS_USERS = frozenset({"git", "anonymous", "user", "www"})
 
 
 def mask_shapes(text: str) -> tuple[str, int]:
     """`text` with every token of a well-known shape masked, and how many there were."""
     count = 0
+    if len(text) < _SHORTEST:
+        return text, 0
+    # Plain loops: this runs on every piece of text of every call.
     for literals, pattern in _SHAPES:
-        if any(literal in text for literal in literals):
-            text, found = mask_spans(text, (match.span() for match in pattern.finditer(text)))
-            count += found
+        for literal in literals:
+            if literal in text:
+                text, found = mask_spans(text, (match.span() for match in pattern.finditer(text)))
+                count += found
+                break
     if "://" in text:
         text, found = mask_spans(text, _userinfo(text))
         count += found

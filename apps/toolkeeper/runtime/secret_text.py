@@ -25,6 +25,8 @@ _BARE_END = re.compile(r"[\s&;\"'`<>\\]")
 _JSON_END = re.compile(r"[\s,}\]]")
 _HEADER_END = re.compile(r"[\"'`\\]")
 _HEADERS = ("authorization", "cookie")
+_ADDRESS = ("http://", "https://")
+_NO_ADDRESS = ("password", "passwords", "passcode", "passphrase")
 _PLAIN = frozenset(
     (
         "str", "string", "bytes", "int", "integer", "float", "number", "bool", "boolean", "true",
@@ -40,7 +42,7 @@ _PROSE = 8
 
 def assignments(text: str, keys: SecretKeys) -> Iterator[tuple[int, int]]:
     """Start and end of every value in `text` whose key is a secret's, in order."""
-    if keys.may_stand_in(text):
+    if any(mark in text for mark in ("=", ":", "--", "</")) and keys.may_stand_in(text):
         scanner = _Scanner(text)
         found = [
             *_assigned(text, keys, scanner),
@@ -108,6 +110,8 @@ class _Scanner:
             return span
         if match[2].endswith(('"', "'", "`")):
             return self.bare(start, _JSON_END)
+        if text.startswith(_ADDRESS, start) and match[1].lower().endswith(_NO_ADDRESS):
+            return None  # "to reset your password: https://..."; its own secrets have a shape
         if text.startswith("{", start):
             return None  # the keys in it speak for themselves
         if text.startswith("[", start) and not text.startswith(MASK, start):
@@ -144,7 +148,8 @@ class _Scanner:
     def bare(self, start: int, ending: re.Pattern[str]) -> tuple[int, int] | None:
         """The span of a value without quotes."""
         text = self._text
-        stop = ending.search(text, start)
+        # A mask holds a bracket, which ends some values.
+        stop = ending.search(text, start + len(MASK) * text.startswith(MASK, start))
         value = text[start : stop.start() if stop else len(text)]
         rest = value.removeprefix(MASK).strip(",)]}.")
         if value.startswith(MASK) and not rest:
