@@ -139,6 +139,16 @@ def test_secrets_do_not_stand_in_the_repr(load: Load) -> None:
     assert "hunter2" not in shown
 
 
+def test_the_credentials_of_servers_are_known(load: Load) -> None:
+    text = (
+        "version: 1\nagents: {a: {}}\nservers:\n"
+        "  s: {url: 'https://h/${PLACE}?k=${API_TOKEN}', headers: {Authorization: 'Bearer abcd'}}\n"
+        "  t: {command: x, args: ['${HOME}'], env: {DB_PASSWORD: 'a b', MODE: fast}}\n"
+    )
+    environment = {"PLACE": "zurich", "API_TOKEN": "t0ken", "HOME": "/home/ana"}
+    assert load(text, environment).secrets == {"t0ken", "abcd", "a b"}
+
+
 @pytest.mark.parametrize(
     ("written", "seconds"),
     [

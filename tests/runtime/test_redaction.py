@@ -161,6 +161,15 @@ def test_patterns_mask_all_that_they_match() -> None:
     )
 
 
+def test_known_secrets_are_masked_wherever_they_stand() -> None:
+    redactor = Redactor(secrets=["qwertyuiop", "qwertyuiop-long", "short", "redacted"])
+    value = {"echo": ["it is qwertyuiop-long or qwertyuiop"], "other": "short redacted"}
+    assert redactor.redact(value) == (
+        {"echo": [f"it is {MASK} or {MASK}"], "other": "short redacted"},
+        ("/echo/0",),
+    )
+
+
 def test_patterns_look_at_numbers_too() -> None:
     redactor = Redactor(patterns=["[0-9]{16}"])
     assert redactor.redact({"card": 4111111111111111, "n": 7, "on": True}) == (

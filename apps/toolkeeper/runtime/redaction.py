@@ -18,6 +18,9 @@ MAX_DEPTH = 300
 _PASSES = 4
 """A mask can uncover the key or the token beside it; more passes than this are never needed."""
 
+MIN_SECRET = 8
+"""Characters of the shortest known secret that is looked for."""
+
 _NAMING = ("name", "key", "header", "field", "variable")
 """Keys whose value names what the `value` beside them is, as lists of headers do."""
 
@@ -28,12 +31,22 @@ _SCHEMA_SAMPLES = frozenset({"default", "const", "enum", "example", "examples"})
 class Redactor:
     """Masks secrets by the words of their keys, by the shapes of tokens, and by patterns.
 
-    `keys` and `patterns` (RE2 syntax) are the operator's own, besides the built-in ones. The time
+    `keys` and `patterns` (RE2 syntax) are the operator's own, besides the built-in ones; `secrets`
+    are known values, such as a server's token, to be masked wherever they stand. The time
     is linear in the size of what is masked. What was masked once is left as it is.
     """
 
-    def __init__(self, keys: Iterable[str] = (), patterns: Iterable[str] = ()) -> None:
+    def __init__(
+        self, keys: Iterable[str] = (), patterns: Iterable[str] = (), secrets: Iterable[str] = ()
+    ) -> None:
         self._keys = SecretKeys(keys)
+        # The longest first: one may be a part of another. Short ones stand in innocent words.
+        self._secrets = tuple(
+            sorted(
+                {item for item in secrets if len(item) >= MIN_SECRET and item not in MASK},
+                key=lambda item: (-len(item), item),
+            )
+        )
         self._patterns = tuple(compiled(pattern) for pattern in patterns)
 
     def redact(self, value: Json, pointers: Collection[str] = ()) -> tuple[Json, tuple[str, ...]]:
@@ -75,6 +88,10 @@ class Redactor:
         return text, count
 
     def _matched(self, text: str, count: int) -> tuple[str, int]:
+        for secret in self._secrets:
+            if secret in text:
+                count += text.count(secret)
+                text = text.replace(secret, MASK)
         for pattern in self._patterns:
             text, found = mask_spans(text, pattern.spans(text))
             count += found

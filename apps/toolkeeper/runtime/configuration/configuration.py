@@ -37,7 +37,8 @@ class Configuration:
     `file` is the main file as it was named, `folder` the absolute folder that functions are
     imported from first. `store` is a database URL. `policies` are policy documents in order.
     `functions` are `module:name`. `users` maps a user to their scopes. `approver_secrets` maps an
-    approver to the hash of their secret. `schema_limits` hold for every source.
+    approver to the hash of their secret. `schema_limits` hold for every source. `secrets` are the
+    credentials that servers are given, to be masked wherever they come back.
     """
 
     file: str
@@ -52,6 +53,7 @@ class Configuration:
     overlays: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     users: Mapping[str, frozenset[str]] = field(default_factory=dict)
     approver_secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    secrets: frozenset[str] = field(default=frozenset(), repr=False)
     redaction: Redaction = Redaction()
     schema_limits: SchemaLimits = SchemaLimits()
     version: int = 1

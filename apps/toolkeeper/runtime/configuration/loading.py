@@ -47,19 +47,21 @@ def load_configuration(path: FilePath, environment: Mapping[str, str]) -> Config
     for section in ("toolsets", "overlays"):
         for name, tools in getattr(file, section).items():
             check_servers_of_tools(tools, (section, name), file, documents, errors)
+    substitution = Substitution(environment, documents, errors)
     configuration = Configuration(
         file=str(path),
         folder=path.absolute().parent,
-        store=_store(file, documents, environment, errors),
+        store=_store(file, documents, substitution, errors),
         agents=agents(file, documents, errors),
         policies=_policies(file, documents, errors),
-        servers=servers(file, documents, environment, errors),
+        servers=servers(file, documents, substitution, errors),
         functions=_functions(file, documents, errors),
         classification=_classification(file, documents, errors),
         toolsets={name: tuple(tools) for name, tools in file.toolsets.items()},
         overlays={name: tuple(tools) for name, tools in file.overlays.items()},
         users={name: frozenset(user.scopes) for name, user in file.users.items()},
         approver_secrets=dict(file.approver_secrets),
+        secrets=frozenset(substitution.secrets),
         redaction=_redaction(file, documents, errors),
         schema_limits=SchemaLimits(**file.limits.model_dump()),
     )
@@ -116,11 +118,10 @@ def _check_secrets(
 def _store(
     file: ConfigurationFile,
     documents: Documents,
-    environment: Mapping[str, str],
+    substitution: Substitution,
     errors: list[ConfigError],
 ) -> str:
     at: Path = ("store",)
-    substitution = Substitution(environment, documents, errors)
     url = substitution.text(file.store, at)
     try:
         return url if substitution.failed(at) else absolute_store(url, documents.folder(at))

@@ -1,6 +1,5 @@
 """What is a server of the file, once its variables are replaced?"""
 
-from collections.abc import Mapping
 from pathlib import Path as FilePath
 from urllib.parse import urlsplit
 
@@ -29,7 +28,7 @@ _WAYS = {
 def servers(
     file: ConfigurationFile,
     documents: Documents,
-    environment: Mapping[str, str],
+    substitution: Substitution,
     errors: list[ConfigError],
 ) -> dict[str, Server]:
     """The servers by id; what is wrong with them is added to `errors`."""
@@ -37,7 +36,6 @@ def servers(
     for name, section in file.servers.items():
         at: Path = ("servers", name)
         _check_id(name, at, documents, errors)
-        substitution = Substitution(environment, documents, errors)
         transport = _transport(section, at, documents, substitution, errors)
         if transport is not None:
             found[name] = Server(

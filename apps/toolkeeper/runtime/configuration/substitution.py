@@ -4,8 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from toolkeeper.runtime.configuration.file_text import Documents
-from toolkeeper.runtime.configuration.variable import UnknownVariable, replaced
+from toolkeeper.runtime.configuration.variable import UnknownVariable, referenced, replaced
+from toolkeeper.runtime.secret_key import SecretKeys
 from toolkeeper_contract import ConfigError, Path
+
+_KEYS = SecretKeys()
+_SCHEMES = ("bearer", "basic", "token", "digest", "apikey")
+"""What stands before the credential itself in an Authorization header."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +20,8 @@ class Substitution:
     environment: Mapping[str, str]
     documents: Documents
     errors: list[ConfigError]
+    secrets: set[str] = field(default_factory=set, repr=False)
+    """Credentials that were found on the way, by the words of their names."""
     _failures: set[Path] = field(default_factory=set)
 
     def text(self, value: str, path: Path) -> str:
@@ -24,6 +31,7 @@ class Substitution:
         except UnknownVariable as unknown:
             self._fail(unknown.name, path)
             return value
+        self._remember(value, result, str(path[-1]))
         if "\x00" in result:
             self.errors.append(self.documents.error(path, "must not hold a null character"))
         return result
@@ -35,6 +43,14 @@ class Substitution:
     def failed(self, path: Path) -> bool:
         """Whether a variable was missing at `path`."""
         return path in self._failures
+
+    def _remember(self, written: str, result: str, key: str) -> None:
+        self.secrets.update(
+            self.environment[name] for name in referenced(written) if _KEYS.covers(name)
+        )
+        if result and _KEYS.covers(key):
+            scheme, _, rest = result.partition(" ")
+            self.secrets.add(rest.strip() if scheme.lower() in _SCHEMES and rest else result)
 
     def _fail(self, name: str | None, path: Path) -> None:
         self._failures.add(path)

@@ -13,6 +13,11 @@ class UnknownVariable(Exception):
         self.name = name
 
 
+def referenced(text: str) -> tuple[str, ...]:
+    """The names of the variables in `text`, in order."""
+    return tuple(match[1] for match in _REFERENCE.finditer(text) if match[1])
+
+
 def replaced(text: str, environment: Mapping[str, str]) -> str:
     """`text` with every `${NAME}` replaced from `environment`; `$${` stands for `${` itself.
 
