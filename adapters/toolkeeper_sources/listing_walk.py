@@ -55,6 +55,7 @@ class ListingWalk:
                 )
             finally:
                 DISPATCH.reset(token)
+                connection.tap.settled(dispatch)
             page = connection.tap.take_page(dispatch)
             if page is not None:
                 size += page.size

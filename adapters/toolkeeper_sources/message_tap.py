@@ -38,6 +38,7 @@ class MessageTap:
 
     _asked: set[RequestId] = field(default_factory=set)
     _pages: dict[RequestId, Page] = field(default_factory=dict)
+    _unsettled: dict[RequestId, Dispatch] = field(default_factory=dict)
 
     def sent(self, request: JSONRPCRequest) -> None:
         """To be told right before a request is handed over, in the task that makes it."""
@@ -47,6 +48,22 @@ class MessageTap:
         if dispatch is not None:
             dispatch.left = True
             dispatch.request_id = request.id
+            self._unsettled[request.id] = dispatch
+
+    def kept_back(self, request_id: RequestId | None) -> None:
+        """To be told when a request that was handed over did not get out after all."""
+        dispatch = self._unsettled.get(request_id) if request_id is not None else None
+        if dispatch is not None:
+            dispatch.left = False
+
+    def settled(self, dispatch: Dispatch) -> None:
+        """To be told when the request's task no longer waits."""
+        if dispatch.request_id is not None:
+            self._unsettled.pop(dispatch.request_id, None)
+
+    def awaits(self, response: JSONRPCResponse) -> bool:
+        """Whether this response would be a page."""
+        return response.id in self._asked
 
     def received(self, response: JSONRPCResponse, size: int) -> None:
         """To be told of a response before the SDK sees it; takes the tools out of a page."""

@@ -53,6 +53,9 @@ class ServerSource(ABC):
 
     kind = SourceKind.MCP
 
+    ambiguous: frozenset[int] = frozenset()
+    """Error codes by which the transport itself may report an answer that never came."""
+
     def __init__(self, name: str, *, timeout: float, limits: ListingLimits) -> None:
         self.name = name
         self._timeout = timeout
@@ -104,7 +107,7 @@ class ServerSource(ABC):
                 _ANSWER,
             )
         except MCPError as error:
-            return _refusal(error, connection, dispatch)
+            return _refusal(error, connection, dispatch, self.ambiguous)
         except ValidationError:
             raise LostAfterDispatch("the server's answer could not be read") from None
         except OSError:
@@ -116,6 +119,7 @@ class ServerSource(ABC):
             raise _lost(dispatch) from None
         finally:
             self._calls -= 1
+            connection.tap.settled(dispatch)
             DISPATCH.reset(token)
         if isinstance(answer, InputRequiredResult):
             raise ServerError("the server asks for input, which is not relayed")
@@ -217,8 +221,10 @@ def _print_of(listing: Listing | None, raw_name: str) -> str | None:
     return None
 
 
-def _refusal(error: MCPError, connection: Connection, dispatch: Dispatch) -> ToolResult:
-    if not connection.alive:
+def _refusal(
+    error: MCPError, connection: Connection, dispatch: Dispatch, ambiguous: frozenset[int]
+) -> ToolResult:
+    if not connection.alive or not dispatch.left or error.code in ambiguous:
         raise _lost(dispatch) from None
     if error.code in _NOT_RUN:
         # The server's word on these arguments, which the model can act on, like `isError`.
