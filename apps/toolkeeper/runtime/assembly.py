@@ -10,6 +10,7 @@ from toolkeeper.runtime.configuration import (
     Server,
     read_text,
 )
+from toolkeeper.runtime.redaction import Redactor
 from toolkeeper_contract import Clock, ConfigError, Ledger, Sealer, ToolSource
 from toolkeeper_ledger import open_ledger, open_sealer
 from toolkeeper_policy import FUNCTIONS, Policy, load_policy
@@ -46,6 +47,12 @@ def build_sources(
 def load_policies(configuration: Configuration) -> Policy:
     """The policy of all configured documents. ConfigError with file, line and key."""
     return load_policy([(_shown(path), read_text(path)) for path in configuration.policies])
+
+
+def redactor_of(configuration: Configuration) -> Redactor:
+    """What takes secrets out: by the operator's words and patterns, and by configured values."""
+    redaction = configuration.redaction
+    return Redactor(redaction.keys, redaction.patterns, configuration.secrets)
 
 
 def open_store(configuration: Configuration, *, clock: Clock) -> tuple[Ledger, Sealer]:

@@ -12,11 +12,10 @@ from typing import Any
 
 from toolkeeper.runtime.answering import answer, entitled, find_approval, not_pending
 from toolkeeper.runtime.approver_secret import check_secret
-from toolkeeper.runtime.assembly import load_policies, open_store
+from toolkeeper.runtime.assembly import load_policies, open_store, redactor_of
 from toolkeeper.runtime.clock import RandomIds, SystemClock
 from toolkeeper.runtime.configuration import Configuration, load_configuration
 from toolkeeper.runtime.editing import amended
-from toolkeeper.runtime.redaction import Redactor
 from toolkeeper_contract import (
     Approval,
     ApprovalState,
@@ -125,7 +124,7 @@ async def open_desk(
             policy=policy,
             ledger=ledger,
             sealer=sealer,
-            redactor=Redactor(configuration.redaction.keys, configuration.redaction.patterns),
+            redactor=redactor_of(configuration),
             clock=clock,
             ids=RandomIds(),
             secret=secret,

@@ -12,13 +12,13 @@ from toolkeeper.runtime.assembly import (
     load_policies,
     open_store,
     open_store_to_read,
+    redactor_of,
 )
 from toolkeeper.runtime.clock import RandomIds, SystemClock
 from toolkeeper.runtime.configuration import Agent, Configuration, load_configuration
 from toolkeeper.runtime.desk import Desk
 from toolkeeper.runtime.discovery import Discovery
 from toolkeeper.runtime.profile import agent_named, profile_of, sources_of
-from toolkeeper.runtime.redaction import Redactor
 from toolkeeper.runtime.session import Session
 from toolkeeper.runtime.sight import Sight
 from toolkeeper_contract import (
@@ -63,7 +63,7 @@ class Toolkeeper:
         self.policy = policy or load_policies(configuration)
         self.clock = clock or SystemClock()
         self.ids = ids or RandomIds()
-        self.redactor = Redactor(configuration.redaction.keys, configuration.redaction.patterns)
+        self.redactor = redactor_of(configuration)
         self._given = (ledger, sealer)
         self._functions: list[FunctionTool] = []
         self._discovery: Discovery | None = None
