@@ -16,6 +16,7 @@ from toolkeeper.runtime.assembly import load_policies, open_store, redactor_of
 from toolkeeper.runtime.clock import RandomIds, SystemClock
 from toolkeeper.runtime.configuration import Configuration, load_configuration
 from toolkeeper.runtime.editing import amended
+from toolkeeper.runtime.redaction import Redactor
 from toolkeeper_contract import (
     Approval,
     ApprovalState,
