@@ -15,6 +15,8 @@ from toolkeeper_contract import (
     ToolResult,
     did_you_mean,
 )
+from toolkeeper_sources.definition import DEFAULT_LIMITS
+from toolkeeper_sources.limits import SchemaLimits
 from toolkeeper_sources.published import sorted_out
 
 MAX_SIZE = 64 * 1024 * 1024
@@ -36,7 +38,14 @@ class CatalogSource:
 
     kind = SourceKind.MCP
 
-    def __init__(self, name: str, path: Path, server: str | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        path: Path,
+        server: str | None = None,
+        *,
+        limits: SchemaLimits = DEFAULT_LIMITS,
+    ) -> None:
         self.name = name
         entries = _entries(path)
         servers = {text for entry in entries if isinstance(text := _server(entry), str)}
@@ -52,7 +61,7 @@ class CatalogSource:
             entries = [entry for entry in entries if _server(entry) == server]
         elif len(servers) > 1:
             twice = f"{_TWICE}, of different servers; take one with `server: NAME`"
-        tools, refused = sorted_out(name, entries, twice=twice)
+        tools, refused = sorted_out(name, entries, twice=twice, limits=limits)
         self._listing = Listing(tools, refused, SourceStatus(name, SourceState.OK))
 
     async def listing(self) -> Listing:

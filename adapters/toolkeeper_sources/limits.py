@@ -16,11 +16,12 @@ class SchemaLimits:
 
 @dataclass(frozen=True, slots=True)
 class ListingLimits:
-    """Bounds of one listing: `size` in bytes of all pages together."""
+    """Bounds of one listing: `size` in bytes of all pages together, `schemas` for each tool."""
 
     pages: int = 200
     tools: int = 10_000
     size: int = 32 * 1024 * 1024
+    schemas: SchemaLimits = SchemaLimits()
 
 
 MAX_TEXT = 64 * 1024

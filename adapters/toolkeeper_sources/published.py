@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from toolkeeper_contract import Listed, RefusedTool, ToolDefinition
-from toolkeeper_sources.definition import check_definition
-from toolkeeper_sources.limits import MAX_NAME
+from toolkeeper_sources.definition import DEFAULT_LIMITS, check_definition
+from toolkeeper_sources.limits import MAX_NAME, SchemaLimits
 
 NAMELESS = "?"
 """Stands for the name of an entry that has none."""
@@ -15,7 +15,11 @@ _TWICE = "the server lists two tools of this name"
 
 
 def sorted_out(
-    source: str, entries: Iterable[Any], *, twice: str = _TWICE
+    source: str,
+    entries: Iterable[Any],
+    *,
+    twice: str = _TWICE,
+    limits: SchemaLimits = DEFAULT_LIMITS,
 ) -> tuple[tuple[Listed, ...], tuple[RefusedTool, ...]]:
     """The tools of `entries` by raw name, and the refused ones with their reasons.
 
@@ -29,7 +33,7 @@ def sorted_out(
     for row in rows:
         outcome = _definition(row)
         if isinstance(outcome, ToolDefinition):
-            reason = twice if names[outcome.name] > 1 else check_definition(outcome)
+            reason = twice if names[outcome.name] > 1 else check_definition(outcome, limits=limits)
             if reason is None:
                 listed.append(Listed(outcome))
                 continue

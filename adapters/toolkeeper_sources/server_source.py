@@ -160,9 +160,9 @@ class ServerSource(ABC):
             status = SourceStatus(self.name, state, reason)
             if self._good is not None:
                 return Listing(self._good.tools, self._good.refused, status)
-            tools, refused = sorted_out(self.name, walk.entries)
+            tools, refused = sorted_out(self.name, walk.entries, limits=self._limits.schemas)
             return Listing(tools, refused, status)
-        tools, refused = sorted_out(self.name, walk.entries)
+        tools, refused = sorted_out(self.name, walk.entries, limits=self._limits.schemas)
         status = SourceStatus(self.name, SourceState.OK, self._remark())
         self._changed = False
         self._good = Listing(tools, refused, status)

@@ -127,7 +127,7 @@ class SourceState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SourceStatus:
-    """`reason` is None for `ok`, otherwise one lower-case sentence without secrets."""
+    """`reason` is one lower-case sentence without secrets; for `ok` it is a warning, or None."""
 
     name: str
     state: SourceState

@@ -11,14 +11,17 @@ from toolkeeper.runtime.configuration import (
     read_text,
 )
 from toolkeeper.runtime.redaction import Redactor
-from toolkeeper_contract import Clock, ConfigError, Ledger, Sealer, ToolSource
+from toolkeeper_contract import Clock, Ledger, Sealer, ToolSource
 from toolkeeper_ledger import open_ledger, open_sealer
 from toolkeeper_policy import FUNCTIONS, Policy, load_policy
 from toolkeeper_sources import (
     CatalogSource,
     FunctionSource,
     FunctionTool,
+    HttpMcpSource,
+    ListingLimits,
     McpSource,
+    SchemaLimits,
     load_functions,
 )
 
@@ -30,17 +33,14 @@ def build_sources(
 
     `functions` are those that the program itself decorated, before the configured ones.
     """
+    bounds = configuration.schema_limits
+    limits = ListingLimits(
+        schemas=SchemaLimits(bounds.schema_bytes, bounds.schema_depth, bounds.schema_nodes)
+    )
     loaded = load_functions(configuration.functions, configuration.folder)
     sources: dict[str, ToolSource] = {FUNCTIONS: FunctionSource([*functions, *loaded], FUNCTIONS)}
     for name, server in configuration.servers.items():
-        if name == FUNCTIONS:
-            raise ConfigError(
-                f"a server cannot be called `{FUNCTIONS}`",
-                "that is how policies call this program's own tools",
-                file=configuration.file,
-                key=f"servers.{name}",
-            )
-        sources[name] = _source(name, server, configuration)
+        sources[name] = _source(name, server, limits)
     return sources
 
 
@@ -66,10 +66,10 @@ def open_store_to_read(configuration: Configuration, *, clock: Clock) -> Ledger:
     return open_ledger(configuration.store, clock=clock, read_only=True, create=False)
 
 
-def _source(name: str, server: Server, configuration: Configuration) -> ToolSource:
+def _source(name: str, server: Server, limits: ListingLimits) -> ToolSource:
     transport = server.transport
     if isinstance(transport, Catalog):
-        return CatalogSource(name, transport.file, transport.server)
+        return CatalogSource(name, transport.file, transport.server, limits=limits.schemas)
     if isinstance(transport, Command):
         return McpSource(
             name,
@@ -78,12 +78,10 @@ def _source(name: str, server: Server, configuration: Configuration) -> ToolSour
             env=transport.env,
             cwd=transport.cwd,
             timeout=server.timeout,
+            limits=limits,
         )
-    raise ConfigError(
-        "servers over http are not supported yet",
-        "start the server with `command:`",
-        file=configuration.file,
-        key=f"servers.{name}.url",
+    return HttpMcpSource(
+        name, transport.url, headers=transport.headers, timeout=server.timeout, limits=limits
     )
 
 
