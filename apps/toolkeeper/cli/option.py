@@ -28,7 +28,11 @@ def json_option(option: str, text: str | None) -> Any:
     if text is None:
         return None
     try:
-        return json.loads(text, parse_constant=_refuse)
+        return json.loads(text, parse_constant=_refuse, object_pairs_hook=_object)
+    except _Twice:
+        raise ConfigError(
+            f"a key stands twice in one object of `{option}`", "say each thing once"
+        ) from None
     except (ValueError, RecursionError):
         raise ConfigError(
             f"the value of `{option}` is not valid json", "put it in single quotes in a shell"
@@ -47,3 +51,15 @@ def json_object_option(option: str, text: str | None) -> dict[str, Any]:
 
 def _refuse(name: str) -> Any:
     raise ValueError(name)
+
+
+class _Twice(ValueError):
+    pass
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    # Which of two equal keys counts is nobody's guess: what is approved must be what was read.
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise _Twice
+    return found
