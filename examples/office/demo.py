@@ -224,9 +224,9 @@ def _toolkeeper(*words: str, exit_code: int = 0, configuration: str = "toolkeepe
 
 def _shown(*words: str) -> list[dict[str, Any]]:
     """Runs a command that only reads, and shows it; returns what it says to a program."""
-    for_people, for_programs = _started(*words), _started(*words, "--json")
-    _show(words, _finished(for_people, words))
-    return _objects(_finished(for_programs, (*words, "--json")))
+    with _started(*words) as for_people, _started(*words, "--json") as for_programs:
+        _show(words, _finished(for_people, words))
+        return _objects(_finished(for_programs, (*words, "--json")))
 
 
 def _calls() -> dict[str, dict[str, Any]]:
