@@ -40,7 +40,7 @@ from toolkeeper_contract.plan import Caps, Costs, Disclosure, Placed, Plan, Reas
 from toolkeeper_contract.ports import Answer, Clock, Ids, Lease, Ledger, PlannedTurn, Sealer
 from toolkeeper_contract.principal import Principal
 from toolkeeper_contract.registry import Registry
-from toolkeeper_contract.session import RunRecord, SessionRecord
+from toolkeeper_contract.session import Loading, RunRecord, SessionRecord
 from toolkeeper_contract.source import (
     Blob,
     Declaration,
@@ -102,6 +102,7 @@ __all__ = [
     "Ledger",
     "Listed",
     "Listing",
+    "Loading",
     "LostAfterDispatch",
     "NotDispatched",
     "Outcome",

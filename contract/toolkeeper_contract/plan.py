@@ -6,7 +6,6 @@ from enum import StrEnum
 from typing import Any
 
 from toolkeeper_contract.canonical import digest
-from toolkeeper_contract.names import CONTROL_TOOLS
 from toolkeeper_contract.tool import RefusedTool
 
 
@@ -74,7 +73,11 @@ class Plan:
     """The immutable result of planning, content-addressed by `digest`.
 
     `defined` is the tools array in its order, control tools included. `pins` maps every canonical
-    name that a run may call to its fingerprint (control tools have none).
+    name that a run may call to its fingerprint (control tools have none). `loaded` are the defined
+    tools that a search loaded earlier, in load order; `overflow` are loaded ones that the caps kept
+    out of the array: they stay callable and stand in `deferred` or `searchable` as well. `listing`
+    says how the deferred tools are shown: `index` lines, bare `names`, or `none` (also when the
+    provider searches on its side).
     """
 
     builder: str
@@ -92,6 +95,9 @@ class Plan:
     pins: Mapping[str, str]
     costs: Costs
     intent: Any = None
+    loaded: tuple[str, ...] = ()
+    overflow: tuple[Placed, ...] = ()
+    listing: str = "index"
     digest: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -99,8 +105,8 @@ class Plan:
 
     @property
     def controls(self) -> tuple[str, ...]:
-        """The control tools that this plan advertises."""
-        return tuple(name for name in self.defined if name in CONTROL_TOOLS)
+        """The control tools that this plan advertises; they are the defined names without a pin."""
+        return tuple(name for name in self.defined if name not in self.pins)
 
     @property
     def deferred_names(self) -> tuple[str, ...]:
@@ -144,6 +150,9 @@ class Plan:
             ],
             "pins": dict(sorted(self.pins.items())),
             "intent": self.intent,
+            "loaded_tool_names": list(self.loaded),
+            "loaded_overflow": _rows(self.overflow),
+            "listing": self.listing,
         }
 
     @classmethod
@@ -168,6 +177,9 @@ class Plan:
             pins=dict(body["pins"]),
             costs=Costs(**body["costs"]),
             intent=body["intent"],
+            loaded=tuple(body["loaded_tool_names"]),
+            overflow=_placed(body["loaded_overflow"]),
+            listing=body["listing"],
         )
 
 

@@ -9,7 +9,7 @@ from toolkeeper_contract.approval import Approval, ApprovalState
 from toolkeeper_contract.event import Event, RecordedEvent
 from toolkeeper_contract.invocation import Invocation
 from toolkeeper_contract.plan import Plan
-from toolkeeper_contract.session import RunRecord, SessionRecord
+from toolkeeper_contract.session import Loading, RunRecord, SessionRecord
 
 
 class Clock(Protocol):
@@ -80,13 +80,37 @@ class Ledger(Protocol):
 
     async def set_intent(self, session_id: str, intent: Any) -> None: ...
 
-    async def begin_run(self, run: RunRecord, plan: Plan, events: Sequence[Event]) -> None:
-        """Stores the plan once per digest, the run, and the session's turn count."""
+    async def begin_run(
+        self,
+        run: RunRecord,
+        plan: Plan,
+        events: Sequence[Event],
+        *,
+        rendering: str | None = None,
+    ) -> None:
+        """Stores the plan and the rendering once per digest, the run, and the session's turn count.
+
+        `rendering` is the text whose SHA-256 is `run.rendering`; None when it is stored already.
+        """
         ...
 
     async def run(self, run_id: str) -> RunRecord | None: ...
 
+    async def runs(self, session_id: str) -> Sequence[RunRecord]:
+        """The session's turns in their order."""
+        ...
+
     async def plan(self, digest: str) -> Plan | None: ...
+
+    async def rendering(self, digest: str) -> str | None: ...
+
+    async def loadings(self, session_ids: Sequence[str]) -> Sequence[Loading]:
+        """What recorded searches of these sessions loaded, as their `tools.loaded` events tell.
+
+        In the order of `session_ids`, then as they happened. A `conversation.cleared` event of a
+        session ends what was loaded in it, and in the sessions before it, up to then.
+        """
+        ...
 
     # calls
 

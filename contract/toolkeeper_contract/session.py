@@ -12,6 +12,9 @@ class SessionRecord:
 
     `intent` is None, a small object or a hand-picked list of names; never the list of all tools.
     `turn` counts the turns begun. `tainted` and `private` are the trust overlay's memory.
+    `model` and `endpoint` say what the provider can do. `parent` is the session that this one was
+    forked from or delegated by; `granted` (name -> fingerprint) is what a delegating parent gives,
+    None for a session that answers to nobody.
     """
 
     session_id: str
@@ -24,14 +27,35 @@ class SessionRecord:
     turn: int = 0
     tainted: bool = False
     private: bool = False
+    model: str | None = None
+    endpoint: str | None = None
+    parent: str | None = None
+    granted: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """One turn: it keeps the plan that it started with, also while it is parked."""
+    """One turn: it keeps the plan that it started with, also while it is parked.
+
+    `rendering` is the digest of the request parts that the turn shows, kept once in the ledger, so
+    that they are byte-identical in whatever process the turn goes on. `override` is the turn's own
+    toggle, None when it follows the session.
+    """
 
     run_id: str
     session_id: str
     turn: int
     plan_digest: str
     began_at: datetime
+    rendering: str | None = None
+    override: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Loading:
+    """What one recorded search loaded: `tools` maps names to fingerprints, in load order."""
+
+    invocation_id: str
+    session_id: str
+    call_id: str
+    tools: Mapping[str, str]
