@@ -62,14 +62,15 @@ _STARTS: Final = {" ": "^", "": "<"}
 # a text is cut into slices, so that a huge one does not become one huge list of pieces
 _SLICE: Final = 1 << 18
 _READ: Final = 1 << 20
-_DEAREST_BYTE: Final = 0.75
+# thousandths of a token
+_DEAREST_BYTE: Final = 750
 _CACHED_PIECES: Final = 1 << 16
 _CACHED_LENGTH: Final = 48
 _LONG_CODE: Final = 24
 # a script that no margin was measured for
 _UNKNOWN_SCRIPT: Final = 1.2
-# on every text, for what the weights miss
-_MARGIN: Final = 1.02
+# on every text, for what the weights miss, in thousandths
+_MARGIN: Final = 1020
 
 
 def estimate(text: str) -> int:
@@ -79,19 +80,19 @@ def estimate(text: str) -> int:
     first million characters is more than any cap allows and is priced by its bytes, dearly.
     """
     price = _PRICES.__getitem__
-    total = 0.0
+    total = 0
     for start in range(0, min(len(text), _READ), _SLICE):
         total += sum(map(price, PIECES.findall(text, start, min(start + _SLICE, _READ))))
     if len(text) > _READ:
         total += len(text[_READ:].encode("utf-8", "surrogatepass")) * _DEAREST_BYTE
-    return int(total * _MARGIN + 0.999)
+    return -(-total * _MARGIN // 1_000_000)
 
 
-class _Prices(dict[str, float]):
-    """Piece -> tokens, filled as pieces are met; bounded, and without influence on any result."""
+class _Prices(dict[str, int]):
+    """Piece -> thousandths of a token (whole, so that sums are exact), filled as pieces are met; bounded, and without influence on any result."""
 
-    def __missing__(self, piece: str) -> float:
-        price = _price(piece)
+    def __missing__(self, piece: str) -> int:
+        price = round(_price(piece) * 1000)
         if len(piece) <= _CACHED_LENGTH:
             if len(self) >= _CACHED_PIECES:
                 self.clear()
