@@ -89,7 +89,10 @@ def estimate(text: str) -> int:
 
 
 class _Prices(dict[str, int]):
-    """Piece -> thousandths of a token (whole, so that sums are exact), filled as pieces are met; bounded, and without influence on any result."""
+    """Piece -> thousandths of a token, filled as pieces are met.
+
+    Whole numbers, so that sums are exact; bounded, and without influence on any result.
+    """
 
     def __missing__(self, piece: str) -> int:
         price = round(_price(piece) * 1000)
