@@ -12,7 +12,7 @@ pieces are one token. What a piece costs beyond that is
 - for everything unknown: its bytes, which no encoding of this kind exceeds.
 
 The weights lean to the dear side, so that a total lies between the truth and 15 % above it
-(adr on prices; `bench/tokens.py` prints the measurement, `bench/token_tables.py` made the tables).
+(adr/0010; `bench/tokens.py` prints the measurement, `bench/token_tables.py` made the tables).
 """
 
 import re
