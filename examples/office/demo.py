@@ -238,7 +238,8 @@ def _calls() -> dict[str, dict[str, Any]]:
 def _show(words: tuple[str, ...], output: str) -> None:
     command = " ".join(f'"{word}"' if " " in word else word for word in words)
     print(f"\n$ toolkeeper {command}")
-    print(textwrap.indent(output.rstrip(), "  "), flush=True)
+    for line in output.rstrip().splitlines():
+        print(f"  {line}".rstrip(), flush=True)
 
 
 def _started(*words: str, configuration: str = "toolkeeper.yaml") -> subprocess.Popen[str]:

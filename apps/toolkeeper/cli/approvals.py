@@ -60,8 +60,8 @@ def list_(
                 row["tool"],
                 row["state"],
                 ", ".join(row["approvers"]),
-                row["asked_at"],
-                row["expires_at"],
+                _moment(row["asked_at"]),
+                _moment(row["expires_at"]),
                 _short(row["arguments"]),
             )
             for row in rows
@@ -161,6 +161,11 @@ def _ask(prompt: str) -> str | None:
     if not sys.stdin.isatty():
         return None
     return getpass(prompt)
+
+
+def _moment(text: str) -> str:
+    """To the second; `--json` has the whole."""
+    return f"{text[:10]} {text[11:19]}Z"
 
 
 def _short(arguments: Any) -> str:

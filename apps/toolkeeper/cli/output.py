@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
@@ -40,7 +40,9 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title:
     cells = [[cell for cell in row] for row in rows]
     for index, column in enumerate(columns):
         number = bool(cells) and all(isinstance(row[index], int) for row in cells)
-        table.add_column(column, justify="right" if number else "left", overflow="fold")
+        # The first column names the row: an id that is broken in two cannot be copied.
+        justify: JustifyMethod = "right" if number else "left"
+        table.add_column(column, justify=justify, overflow="fold", no_wrap=index == 0)
     for row in cells:
         table.add_row(*(Text(visible(str("" if cell is None else cell))) for cell in row))
     _console().print(table)
