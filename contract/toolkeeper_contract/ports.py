@@ -115,13 +115,20 @@ class Ledger(Protocol):
     # calls
 
     async def claim(
-        self, row: Invocation, expires_at: datetime, events: Sequence[Event]
+        self,
+        row: Invocation,
+        expires_at: datetime,
+        events: Sequence[Event],
+        *,
+        sealed: bytes | None = None,
     ) -> Lease | None:
         """Opens `row` as running and takes its lease, in one commit.
 
-        A row that is already there (parked) goes from parked to running. When `row.approval_id` is
-        set, that approval goes from approved to spent by this invocation. None: somebody else was
-        first, or the approval is no longer approved; nothing changed.
+        A row that is already there (parked, or reaped and retryable) goes to running. When
+        `row.approval_id` is set, that approval goes from approved to spent by this invocation.
+        `sealed` keeps the frozen arguments until the call ends, where the redacted ones would not
+        do to run it again. None: somebody else was first, or the approval is no longer approved;
+        nothing changed.
         """
         ...
 
@@ -192,6 +199,10 @@ class Ledger(Protocol):
     # reading back, each in a total order
 
     async def parked(self, session_id: str | None = None) -> Sequence[Invocation]: ...
+
+    async def retryable(self, session_id: str | None = None) -> Sequence[Invocation]:
+        """Reaped rows of reads and idempotent calls that may run once more."""
+        ...
 
     async def invocations(
         self, session_id: str | None = None, run_id: str | None = None

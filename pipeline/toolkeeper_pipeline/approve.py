@@ -35,7 +35,7 @@ async def approve(decided: Decided, run: Run, rim: Rim) -> Approved | Parked:
     usable = await rim.ledger.usable_approval(binding(frozen, run).digest(), rim.clock.now())
     if usable is not None and _entitled(usable, decided, run):
         return Approved(decided, usable.approval_id)
-    if parked is not None:
+    if parked is not None and parked.state is State.PARKED:
         return Parked(parked)
     return await _park(decided, run, rim)
 

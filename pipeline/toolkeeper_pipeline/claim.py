@@ -6,7 +6,7 @@ state that *execute* accepts, and only this module can make one.
 
 from dataclasses import dataclass, replace
 
-from toolkeeper_contract import Classification, Event, Invocation, Lease, State, Tool
+from toolkeeper_contract import Classification, Event, Flag, Invocation, Lease, State, Tool
 from toolkeeper_pipeline.record import opening_events
 from toolkeeper_pipeline.row import decided_event, row_of
 from toolkeeper_pipeline.run import Rim, Run
@@ -60,8 +60,11 @@ async def claim(approved: Approved, run: Run, rim: Rim) -> Claimed | Lost:
         run.run_id,
         row.invocation_id,
     )
-    events = (*opening_events(recorded, run), decided_event(row, run), claimed)
-    lease = await rim.ledger.claim(row, rim.clock.now() + run.limits.lease, events)
+    # The event tells the decision of this moment; the row keeps the one that asked.
+    now = decided_event(replace(row, decision=decided.decision), run)
+    events = (*opening_events(recorded, run), now, claimed)
+    until = rim.clock.now() + run.limits.lease
+    lease = await rim.ledger.claim(row, until, events, sealed=_kept(approved, rim))
     if lease is None:
         twin = await rim.ledger.invocation(row.invocation_id)
         return Lost(twin or await rim.ledger.twin(row.idempotency_key))
@@ -73,3 +76,16 @@ async def claim(approved: Approved, run: Run, rim: Rim) -> Claimed | Lost:
         lease,
         _KEY,
     )
+
+
+def _kept(approved: Approved, rim: Rim) -> bytes | None:
+    """The frozen arguments of a read whose redacted ones would not do, should its worker die."""
+    classification, frozen = approved.decided.classification, approved.decided.frozen
+    if not frozen.masked or not may_run_again(classification):
+        return None
+    return rim.sealer.seal(frozen.data, frozen.recorded.invocation_id)
+
+
+def may_run_again(classification: Classification) -> bool:
+    """Whether a call of this class can be repeated without doing anything twice."""
+    return classification.side_effect.reads or Flag.IDEMPOTENT in classification.flags

@@ -9,7 +9,6 @@ import json
 
 from toolkeeper_contract import (
     Code,
-    Flag,
     Lease,
     LostAfterDispatch,
     NotDispatched,
@@ -18,7 +17,7 @@ from toolkeeper_contract import (
     ToolResult,
 )
 from toolkeeper_pipeline import message
-from toolkeeper_pipeline.claim import Claimed
+from toolkeeper_pipeline.claim import Claimed, may_run_again
 from toolkeeper_pipeline.run import Rim, Run
 from toolkeeper_pipeline.states import Executed
 
@@ -72,8 +71,7 @@ def _ended(claimed: Claimed, code: Code, text: str) -> Executed:
 
 def _unclear(claimed: Claimed, code: Code, text: str) -> Executed:
     """`code` for what may safely be asked again; a write may have taken effect, and says so."""
-    classification = claimed.classification
-    if classification.side_effect.reads or Flag.IDEMPOTENT in classification.flags:
+    if may_run_again(claimed.classification):
         return _ended(claimed, code, text)
     return _ended(claimed, Code.FAILED_UNKNOWN_OUTCOME, message.UNKNOWN_OUTCOME)
 

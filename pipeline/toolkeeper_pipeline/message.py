@@ -20,6 +20,10 @@ PIN_MISMATCH = (
 UNAVAILABLE = "this tool cannot be reached at the moment; the call was not run"
 DENIED_SCOPE = "the user is not allowed to use this tool"
 EXPIRED = "nobody answered the request for approval in time; the call was not run"
+OUTGROWN = (
+    "whoever approved this call is no longer entitled to, so it was not run; "
+    "send it again to have somebody else asked"
+)
 PARKED = (
     "this call waits for approval and has not run; its outcome will follow in a message of its own"
 )

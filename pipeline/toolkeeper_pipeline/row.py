@@ -1,10 +1,12 @@
 """What goes down in the ledger about a call, with what is known of it so far?"""
 
+from dataclasses import replace
 from datetime import datetime
 
 from toolkeeper_contract import (
     Code,
     Decision,
+    Effect,
     Ending,
     Event,
     Invocation,
@@ -43,7 +45,7 @@ def row_of(
         kept, masked = rim.redactor.redact(arguments)
         arguments_digest = digest(arguments)
     classification = tool.classification if tool else None
-    return Invocation(
+    row = Invocation(
         invocation_id=recorded.invocation_id,
         session_id=run.session_id,
         run_id=run.run_id,
@@ -70,6 +72,25 @@ def row_of(
         is_error=is_error,
         bytes=len(result.encode("utf-8")) if result else 0,
         settled_at=settled_at,
+    )
+    return row if call.parked is None else _taken_up(row, call.parked)
+
+
+def _taken_up(row: Invocation, parked: Invocation) -> Invocation:
+    """The row of a call that was asked about before: what is known of it is not forgotten.
+
+    It stays bound to the tool, the question and the approval that it was parked with, also when
+    taking it up ends before these are looked at again. Only a stricter decision replaces the one
+    that asked.
+    """
+    milder = row.decision is None or row.decision.effect is Effect.ALLOW
+    return replace(
+        row,
+        decision=parked.decision if milder and parked.decision else row.decision,
+        approval_id=row.approval_id or parked.approval_id,
+        fingerprint=parked.fingerprint or row.fingerprint,
+        side_effect=parked.side_effect or row.side_effect,
+        flags=parked.flags or row.flags,
     )
 
 

@@ -1,6 +1,6 @@
 """How does a parked call go on, in this process or another?"""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,11 +9,15 @@ from toolkeeper_contract import (
     ApprovalState,
     Code,
     Invocation,
+    Ledger,
     Outcome,
     Registry,
     RunError,
     SourceState,
     State,
+    ToolkeeperError,
+    canonical_bytes,
+    digest_bytes,
 )
 from toolkeeper_pipeline import Call, govern, outcome_of
 
@@ -28,47 +32,92 @@ class NotResumable(RunError):
 
 
 @dataclass(frozen=True, slots=True)
+class Attempt:
+    """What came of taking up one call.
+
+    `outcome` is how it ended (or had ended before). Without one the call stays as it was: `error`
+    says what of the wiring is in the way; where it is None too, the tool's source cannot be reached
+    now, and nothing is lost.
+    """
+
+    row: Invocation
+    outcome: Outcome | None = None
+    error: ToolkeeperError | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Taken:
     """What resuming brought about.
 
     `outcomes` are of the calls that came to an end (or ended before). `unreachable` are rows whose
-    source cannot be listed now: they stay parked, and nothing is lost.
+    source cannot be reached now: they stay parked, and nothing is lost. `blocked` are attempts that
+    the wiring of this moment does not let through; they stay parked as well.
     """
 
     outcomes: tuple[Outcome, ...] = ()
     unreachable: tuple[Invocation, ...] = ()
+    blocked: tuple[Attempt, ...] = ()
 
 
 async def resume_one(keeper: "Toolkeeper", id: str) -> Taken:
     """Takes up the call of an approval or invocation id; one that ended gives its stored outcome.
 
-    Nothing is taken up while the approval waits for its answer. NotResumable for an unknown id.
+    Nothing is taken up while the approval waits for its answer. NotResumable for an unknown id;
+    ConfigError when the session's agent is gone.
     """
-    row = await _row(keeper, id)
-    if row.state is not State.PARKED:
-        return Taken((outcome_of(row),))
-    return await _take_up(keeper, [row])
+    taken = _taken([attempt async for attempt in attempts(keeper, id)])
+    for attempt in taken.blocked:
+        assert attempt.error is not None
+        raise attempt.error
+    return taken
 
 
 async def resume_all(keeper: "Toolkeeper") -> Taken:
-    """Takes up every parked call that was answered, oldest first."""
-    return await _take_up(keeper, await keeper.ledger.parked())
+    """Takes up every parked call that was answered, oldest first, and reads that were reaped."""
+    return _taken([attempt async for attempt in attempts(keeper)])
 
 
-async def _take_up(keeper: "Toolkeeper", rows: Sequence[Invocation]) -> Taken:
-    outcomes: list[Outcome] = []
-    unreachable: list[Invocation] = []
+async def attempts(keeper: "Toolkeeper", id: str | None = None) -> AsyncIterator[Attempt]:
+    """Takes up one call, or all that can go on, and tells of each as soon as it is over."""
+    ledger = keeper.ledger
+    retryable = {row.invocation_id for row in await ledger.retryable()}
+    if id is None:
+        rows = [*await ledger.parked(), *await ledger.retryable()]
+    else:
+        rows = [await _row(keeper, id)]
     for row in rows:
-        approval = await keeper.ledger.approval_of(row.invocation_id)
-        if approval is None or approval.state not in ANSWERED:
-            continue
+        if row.state is not State.PARKED and row.invocation_id not in retryable:
+            yield Attempt(row, outcome_of(row))
+        elif row.state is not State.PARKED or await _is_answered(ledger, row):
+            yield await _attempt(keeper, row)
+
+
+def _taken(made: Sequence[Attempt]) -> Taken:
+    return Taken(
+        tuple(each.outcome for each in made if each.outcome),
+        tuple(each.row for each in made if not each.outcome and not each.error),
+        tuple(each for each in made if each.error),
+    )
+
+
+async def _is_answered(ledger: Ledger, row: Invocation) -> bool:
+    approval = await ledger.approval_of(row.invocation_id)
+    return approval is not None and approval.state in ANSWERED
+
+
+async def _attempt(keeper: "Toolkeeper", row: Invocation) -> Attempt:
+    try:
         session = await keeper.resumed_session(row.session_id)
         registry = await keeper.refreshed(keeper.agent(session.record.agent))
-        if approval.state is ApprovalState.APPROVED and _is_gone(row, registry):
-            unreachable.append(row)
-        else:
-            outcomes.append(await _govern(keeper, session, row))
-    return Taken(tuple(outcomes), tuple(unreachable))
+        approval = await keeper.ledger.approval_of(row.invocation_id)
+        denied = approval is not None and approval.state is not ApprovalState.APPROVED
+        if not denied and _is_gone(row, registry):
+            return Attempt(row)
+        return Attempt(row, await _govern(keeper, session, row))
+    except ToolkeeperError as error:
+        if error.code is Code.LEDGER_UNAVAILABLE:
+            raise
+        return Attempt(row, error=error)
 
 
 def _is_gone(row: Invocation, registry: Registry) -> bool:
@@ -83,14 +132,13 @@ async def _govern(keeper: "Toolkeeper", session: Session, row: Invocation) -> Ou
     ledger = keeper.ledger
     run = await ledger.run(row.run_id)
     plan = await ledger.plan(run.plan_digest) if run else None
-    sealed = await ledger.sealed(row.invocation_id)
-    if run is None or plan is None or sealed is None:
+    frozen = await _frozen(keeper, row)
+    if run is None or plan is None or frozen is None:
         raise RunError(
             Code.LEDGER_CONFLICT,
             f"the ledger lacks what invocation `{row.invocation_id}` needs to go on",
             "`toolkeeper audit show` tells what is known of it",
         )
-    frozen = keeper.rim.sealer.open(sealed, row.invocation_id)
     call = Call(
         call_id=row.call_id,
         name=row.tool,
@@ -100,6 +148,15 @@ async def _govern(keeper: "Toolkeeper", session: Session, row: Invocation) -> Ou
         parked=row,
     )
     return await govern(call, session.run_under(run.run_id, plan, session.enabled_now), keeper.rim)
+
+
+async def _frozen(keeper: "Toolkeeper", row: Invocation) -> bytes | None:
+    """The frozen arguments: sealed ones, else those of the row where nothing of them was masked."""
+    sealed = await keeper.ledger.sealed(row.invocation_id)
+    if sealed is not None:
+        return keeper.rim.sealer.open(sealed, row.invocation_id)
+    kept = canonical_bytes(row.arguments)
+    return kept if digest_bytes(kept) == row.arguments_digest else None
 
 
 async def _row(keeper: "Toolkeeper", id: str) -> Invocation:
