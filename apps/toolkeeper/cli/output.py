@@ -1,6 +1,7 @@
 """How does a command show what it found, to a program and to a person?"""
 
 import json
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -11,10 +12,14 @@ from rich.text import Text
 
 from toolkeeper_index import visible
 
+_UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+"""What JSON allows in a string, and what ends a line, drives a terminal or is no Unicode."""
+
 
 def print_json(value: Any) -> None:
-    """One JSON value on one line of standard output."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, separators=(", ", ": ")) + "\n")
+    """One JSON value on one line of standard output, whatever its reader takes for a line."""
+    text = json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
+    sys.stdout.write(_UNSAFE.sub(lambda match: f"\\u{ord(match.group()):04x}", text) + "\n")
     sys.stdout.flush()
 
 

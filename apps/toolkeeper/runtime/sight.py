@@ -1,9 +1,17 @@
 """What exactly does the model see in a turn?"""
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
-from toolkeeper_contract import CONTROL_TOOLS, TOOL_SEARCH, Plan, Registry, Tool
+from toolkeeper_contract import (
+    CONTROL_TOOLS,
+    TOOL_SEARCH,
+    Plan,
+    Registry,
+    Tool,
+    canonical_bytes,
+)
 from toolkeeper_index import boundary_token, control_tool, render_region
 from toolkeeper_wire import Format, NameCodec
 
@@ -35,7 +43,14 @@ def sight_of(plan: Plan, registry: Registry, format: Format, codec: NameCodec) -
         searchable=len(searchable),
         search_offered=TOOL_SEARCH in plan.controls,
     )
-    return Sight(plan, registry, format.tools(defined, codec), system, codec)
+    return Sight(plan, registry, _in_order(format.tools(defined, codec)), system, codec)
+
+
+def _in_order(tools: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    # Whoever writes the array down writes its keys as they stand; a server that sends the same
+    # schema with permuted keys must not cost the cached prefix.
+    ordered: list[dict[str, Any]] = json.loads(canonical_bytes(tools))
+    return ordered
 
 
 def _tool(name: str, registry: Registry) -> Tool:
