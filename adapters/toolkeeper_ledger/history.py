@@ -5,12 +5,12 @@ from datetime import datetime
 
 from sqlalchemy import Connection, Select, bindparam, insert, select, update
 
-from toolkeeper_contract import Event, RecordedEvent, canonical_text
+from toolkeeper_contract import Event, RecordedEvent
 from toolkeeper_ledger.chain import Head, extend
 from toolkeeper_ledger.database import Moved
 from toolkeeper_ledger.fault import conflict
 from toolkeeper_ledger.prepared import Prepared
-from toolkeeper_ledger.rows import event_of, instant
+from toolkeeper_ledger.rows import event_of, event_text, instant
 from toolkeeper_ledger.schema import events, sessions
 
 _HEAD = Prepared(
@@ -76,7 +76,7 @@ def _event_row(record: RecordedEvent) -> dict[str, object]:
         "name": event.name,
         "run_id": event.run_id,
         "invocation_id": event.invocation_id,
-        "data": canonical_text(dict(event.data)),
+        "data": event_text(event),
         "hash": record.hash,
     }
 

@@ -12,13 +12,23 @@ from toolkeeper_contract import (
     Event,
     Invocation,
     Lease,
+    Loading,
     Plan,
     PlannedTurn,
     RecordedEvent,
     RunRecord,
     SessionRecord,
 )
-from toolkeeper_ledger import approvals, call_rows, calls, history, reaping, sessions
+from toolkeeper_ledger import (
+    approvals,
+    call_rows,
+    calls,
+    history,
+    loadings,
+    reaping,
+    renderings,
+    sessions,
+)
 from toolkeeper_ledger.chain import Head
 from toolkeeper_ledger.location import store_path
 from toolkeeper_ledger.opening import open_database
@@ -47,15 +57,31 @@ class SqlLedger:
     async def set_intent(self, session_id: str, intent: Any) -> None:
         await self._writer.write(lambda c: sessions.set_intent(c, session_id, intent))
 
-    async def begin_run(self, run: RunRecord, plan: Plan, events: Sequence[Event]) -> None:
+    async def begin_run(
+        self,
+        run: RunRecord,
+        plan: Plan,
+        events: Sequence[Event],
+        *,
+        rendering: str | None = None,
+    ) -> None:
         at = self._clock.now()
-        await self._writer.write(lambda c: sessions.begin_run(c, run, plan, at, events))
+        await self._writer.write(lambda c: sessions.begin_run(c, run, plan, at, events, rendering))
 
     async def run(self, run_id: str) -> RunRecord | None:
         return await self._writer.read(lambda c: sessions.find_run(c, run_id))
 
+    async def runs(self, session_id: str) -> Sequence[RunRecord]:
+        return await self._writer.read(lambda c: sessions.read_runs(c, session_id))
+
     async def plan(self, digest: str) -> Plan | None:
         return await self._writer.read(lambda c: sessions.find_plan(c, digest))
+
+    async def rendering(self, digest: str) -> str | None:
+        return await self._writer.read(lambda c: renderings.find_rendering(c, digest))
+
+    async def loadings(self, session_ids: Sequence[str]) -> Sequence[Loading]:
+        return await self._writer.read(lambda c: loadings.read_loadings(c, session_ids))
 
     # calls
 

@@ -16,6 +16,7 @@ from toolkeeper_contract import (
     Event,
     Invocation,
     Lease,
+    Loading,
     State,
 )
 from toolkeeper_ledger.calls import foreign
@@ -34,6 +35,7 @@ from toolkeeper_ledger.endings import (
     superseded_event,
 )
 from toolkeeper_ledger.fault import conflict
+from toolkeeper_ledger.loadings import loadings_of
 from toolkeeper_ledger.memory_history import MemoryHistory
 
 
@@ -274,6 +276,10 @@ class MemoryLedger(MemoryHistory):
             for held in self._calls.values()
             if session_id in (None, held.row.session_id) and run_id in (None, held.row.run_id)
         ]
+
+    async def loadings(self, session_ids: Sequence[str]) -> Sequence[Loading]:
+        known = {held.row.invocation_id: held.row for held in self._calls.values()}
+        return loadings_of(session_ids, self._events, known.get)
 
     async def close(self) -> None:
         """Nothing to let go of; what was kept can still be read."""

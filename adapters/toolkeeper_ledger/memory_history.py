@@ -16,6 +16,7 @@ from toolkeeper_contract import (
 )
 from toolkeeper_ledger.chain import Head, extend
 from toolkeeper_ledger.fault import conflict
+from toolkeeper_ledger.renderings import is_new_rendering
 from toolkeeper_ledger.rows import instant
 from toolkeeper_ledger.sessions import missing_session
 
@@ -28,6 +29,7 @@ class MemoryHistory:
         self._sessions: dict[str, SessionRecord] = {}
         self._heads: dict[str, Head] = {}
         self._plans: dict[str, Plan] = {}
+        self._renderings: dict[str, str] = {}
         self._runs: dict[str, RunRecord] = {}
         self._events: list[RecordedEvent] = []
         self._results: dict[str, tuple[Invocation, str]] = {}
@@ -47,7 +49,14 @@ class MemoryHistory:
     async def set_intent(self, session_id: str, intent: Any) -> None:
         self._sessions[session_id] = replace(self._known(session_id), intent=intent)
 
-    async def begin_run(self, run: RunRecord, plan: Plan, events: Sequence[Event]) -> None:
+    async def begin_run(
+        self,
+        run: RunRecord,
+        plan: Plan,
+        events: Sequence[Event],
+        *,
+        rendering: str | None = None,
+    ) -> None:
         if run.plan_digest != plan.digest:
             raise conflict(f"run `{run.run_id}` names another plan than the one it brings")
         session = self._known(run.session_id)
@@ -58,6 +67,9 @@ class MemoryHistory:
                     f"turn {run.turn} of session `{run.session_id}` has already begun",
                     "another process is using this session",
                 )
+        new = is_new_rendering(run, rendering, known=run.rendering in self._renderings)
+        if new and run.rendering is not None and rendering is not None:
+            self._renderings[run.rendering] = rendering
         self._sessions[run.session_id] = replace(session, turn=run.turn)
         self._plans.setdefault(plan.digest, plan)
         self._runs[run.run_id] = run
@@ -66,8 +78,15 @@ class MemoryHistory:
     async def run(self, run_id: str) -> RunRecord | None:
         return self._runs.get(run_id)
 
+    async def runs(self, session_id: str) -> Sequence[RunRecord]:
+        own = [run for run in self._runs.values() if run.session_id == session_id]
+        return sorted(own, key=lambda run: run.turn)
+
     async def plan(self, digest: str) -> Plan | None:
         return self._plans.get(digest)
+
+    async def rendering(self, digest: str) -> str | None:
+        return self._renderings.get(digest)
 
     # events and plans
 

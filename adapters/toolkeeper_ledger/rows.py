@@ -4,6 +4,7 @@ import json
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
+import orjson
 from sqlalchemy import RowMapping
 
 from toolkeeper_contract import (
@@ -72,6 +73,10 @@ def session_row(session: SessionRecord) -> dict[str, Any]:
         "turn": session.turn,
         "tainted": session.tainted,
         "private": session.private,
+        "model": session.model,
+        "endpoint": session.endpoint,
+        "parent": session.parent,
+        "granted": None if session.granted is None else canonical_text(dict(session.granted)),
     }
 
 
@@ -92,6 +97,10 @@ def session_of(row: Row) -> SessionRecord:
         turn=row["turn"],
         tainted=row["tainted"],
         private=row["private"],
+        model=row["model"],
+        endpoint=row["endpoint"],
+        parent=row["parent"],
+        granted=None if row["granted"] is None else loads(row["granted"]),
     )
 
 
@@ -102,6 +111,8 @@ def run_row(run: RunRecord) -> dict[str, Any]:
         "turn": run.turn,
         "plan_digest": run.plan_digest,
         "began_at": instant(run.began_at),
+        "rendering": run.rendering,
+        "override": intent_text(run.override),
     }
 
 
@@ -112,6 +123,8 @@ def run_of(row: Row) -> RunRecord:
         turn=row["turn"],
         plan_digest=row["plan_digest"],
         began_at=moment(row["began_at"]),
+        rendering=row["rendering"],
+        override=None if row["override"] is None else loads(row["override"]),
     )
 
 
@@ -239,6 +252,19 @@ def approval_of(row: Row) -> Approval:
         reason=row["reason"],
         spent_by=row["spent_by"],
     )
+
+
+def event_text(event: Event) -> str:
+    """The data as JSON in the order in which it was told: a search loads in its answer's order.
+
+    The chain hashes the canonical form, so the order is not part of what it vouches for.
+    """
+    data = dict(event.data)
+    try:
+        return orjson.dumps(data).decode("utf-8")
+    except TypeError:
+        # What canonical text takes and orjson does not: big integers, deep nesting.
+        return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def event_of(row: Row) -> RecordedEvent:

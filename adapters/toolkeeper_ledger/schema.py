@@ -23,6 +23,9 @@ from sqlalchemy import (
 VERSION = 1
 """The version of the tables below; a store of a newer one is refused."""
 
+IS_OF_LOADING = "name IN ('tools.loaded', 'conversation.cleared')"
+"""Spelled once: only the very same condition finds its partial index."""
+
 metadata = MetaData()
 
 
@@ -55,12 +58,24 @@ sessions = Table(
     Column("turn", Integer, nullable=False),
     Column("tainted", Boolean, nullable=False),
     Column("private", Boolean, nullable=False),
+    Column("model", String),
+    Column("endpoint", String),
+    Column("parent", String),
+    Column("granted", Text),
     Column("head_seq", Integer, nullable=False),
     Column("head_hash", String, nullable=False),
 )
 
 plans = Table(
     "plans",
+    metadata,
+    Column("digest", String, primary_key=True),
+    Column("body", Text, nullable=False),
+)
+
+# What a turn shows, word for word; many turns show the same.
+renderings = Table(
+    "renderings",
     metadata,
     Column("digest", String, primary_key=True),
     Column("body", Text, nullable=False),
@@ -75,6 +90,8 @@ runs = Table(
     Column("turn", Integer, nullable=False),
     Column("plan_digest", String, ForeignKey("plans.digest"), nullable=False),
     Column("began_at", String, nullable=False),
+    Column("rendering", String, ForeignKey("renderings.digest")),
+    Column("override", Text),
     UniqueConstraint("session_id", "turn"),
 )
 
@@ -184,6 +201,13 @@ events = Table(
     Column("hash", String, nullable=False),
     UniqueConstraint("session_id", "seq"),
     Index("events_by_invocation", "invocation_id"),
+    # The few that say what a session has loaded; they are read at every turn.
+    Index(
+        "events_of_loading",
+        "session_id",
+        sqlite_where=text(IS_OF_LOADING),
+        postgresql_where=text(IS_OF_LOADING),
+    ),
 )
 
 results = Table(

@@ -19,6 +19,7 @@ from toolkeeper_contract import (
 from toolkeeper_ledger.chain import GENESIS
 from toolkeeper_ledger.fault import Fault, conflict, unavailable
 from toolkeeper_ledger.history import append
+from toolkeeper_ledger.renderings import keep_rendering
 from toolkeeper_ledger.rows import (
     instant,
     intent_text,
@@ -37,6 +38,7 @@ _RUN_OR_TURN = select(runs.c.run_id).where(
     | ((runs.c.session_id == bindparam("session")) & (runs.c.turn == bindparam("turn_number")))
 )
 _PLAN = select(plans.c.body).where(plans.c.digest == bindparam("digest"))
+_RUNS = select(runs).where(runs.c.session_id == bindparam("session")).order_by(runs.c.turn)
 _INTENT = (
     update(sessions)
     .where(sessions.c.session_id == bindparam("session"))
@@ -94,7 +96,12 @@ def missing_session(session_id: str) -> Exception:
 
 
 def begin_run(
-    connection: Connection, run: RunRecord, plan: Plan, at: datetime, events: Sequence[Event]
+    connection: Connection,
+    run: RunRecord,
+    plan: Plan,
+    at: datetime,
+    events: Sequence[Event],
+    rendering: str | None,
 ) -> None:
     if run.plan_digest != plan.digest:
         raise conflict(f"run `{run.run_id}` names another plan than the one it brings")
@@ -113,6 +120,7 @@ def begin_run(
         connection.execute(
             insert(plans), {"digest": plan.digest, "body": canonical_text(plan.body())}
         )
+    keep_rendering(connection, run, rendering)
     connection.execute(insert(runs), run_row(run))
     append(connection, run.session_id, at, events)
 
@@ -120,6 +128,11 @@ def begin_run(
 def find_run(connection: Connection, run_id: str) -> RunRecord | None:
     row = connection.execute(_RUN, {"run": run_id}).mappings().first()
     return None if row is None else run_of(row)
+
+
+def read_runs(connection: Connection, session_id: str) -> list[RunRecord]:
+    """The session's turns in their order."""
+    return [run_of(row) for row in connection.execute(_RUNS, {"session": session_id}).mappings()]
 
 
 def find_plan(connection: Connection, digest: str) -> Plan | None:

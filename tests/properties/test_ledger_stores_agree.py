@@ -47,6 +47,8 @@ STEPS = st.one_of(
     st.tuples(st.just("answer"), APPROVALS, st.sampled_from(["approved", "denied"])),
     st.tuples(st.just("amend"), NAMES, APPROVALS, APPROVALS),
     st.tuples(st.just("settle"), NAMES, FENCES, CLASSES),
+    st.tuples(st.just("load"), NAMES, st.permutations(["b", "a", "c"])),
+    st.tuples(st.just("clear")),
     st.tuples(st.just("renew"), NAMES, FENCES),
     st.tuples(st.just("wait"), st.sampled_from([1, 200, 600, 90_000])),
     st.tuples(st.just("reap")),
@@ -97,6 +99,14 @@ async def take(ledger: Any, clock: Any, step: tuple[Any, ...]) -> Any:
             row = MAKING.a_row(name, side_effect=side_effect)
             end = replace(row, fence=fence, state=State.SETTLED, outcome=Ending.COMPLETED)
             return await ledger.settle(end, told)
+        if what == "load":
+            name, tools = rest
+            loaded = Event("tools.loaded", {"tools": dict.fromkeys(tools, "f")}, "run_1", name)
+            row = replace(MAKING.a_row(name), state=State.SETTLED, outcome=Ending.COMPLETED)
+            return await ledger.settle(row, [loaded])
+        if what == "clear":
+            row = MAKING.a_row("clearing", tool="tool.call")
+            return await ledger.settle(row, [Event("conversation.cleared")])
         if what == "renew":
             name, fence = rest
             return await ledger.renew(Lease(name, fence, until), until)
@@ -118,6 +128,9 @@ async def everything(ledger: Any) -> dict[str, Any]:
         "usable": await ledger.usable_approval(MAKING.BINDING.digest(), MAKING.START),
         "events": list(await ledger.events()),
         "heads": list(await ledger.heads()),
+        "loaded": [list(one.tools.items()) for one in await ledger.loadings(["ses_1"])],
+        "loadings": list(await ledger.loadings(["ses_0", "ses_1"])),
+        "runs": list(await ledger.runs("ses_1")),
     }
 
 
