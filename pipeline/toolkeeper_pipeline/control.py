@@ -28,6 +28,11 @@ from toolkeeper_pipeline.reading import Kept, cut
 NO_RESULT = "there is no kept result under this handle in this session"
 
 
+def is_search(tool: Tool) -> bool:
+    """Whether `tool` is the framework's search."""
+    return tool.identity.kind is SourceKind.CONTROL and tool.name == TOOL_SEARCH
+
+
 class Controls:
     """Serves the control tools of one run."""
 

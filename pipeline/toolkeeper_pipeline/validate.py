@@ -6,6 +6,7 @@ arguments are judged as sent.
 
 from toolkeeper_contract import Code
 from toolkeeper_pipeline import message
+from toolkeeper_pipeline.control import is_search
 from toolkeeper_pipeline.run import Rim, Run
 from toolkeeper_pipeline.states import Resolved, ShapeFault, Stop, Validated
 
@@ -23,6 +24,9 @@ def validate(resolved: Resolved, run: Run, rim: Rim) -> Validated:
             )
             raise Stop(Code.ARGUMENTS_INVALID, text, tool=tool)
         arguments = {}
+    if is_search(tool):
+        # A search judges its own arguments: each failure of it is an error result, not a refusal.
+        return Validated(recorded, tool, arguments)
     faults = rim.schemas.input(tool).faults(arguments)
     if faults:
         text = message.invalid(tool, faults, show_schema=show_schema, token=run.token)
