@@ -1,10 +1,12 @@
 """How does a result read as text, and how much of it fits?"""
 
 import json
+import re
 from dataclasses import dataclass
 
 from toolkeeper_contract import Blob, ToolResult, canonical_text
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _ENCODED = {"<": 4, ">": 4, "&": 5}
 
 
@@ -32,7 +34,12 @@ def read(result: ToolResult) -> str:
     ]
     if not parts and result.structured is not None:
         return canonical_text(result.structured)
-    return "\n".join(parts)
+    return readable("\n".join(parts))
+
+
+def readable(text: str) -> str:
+    """`text` as UTF-8 can carry it: a lone surrogate, which no store takes, becomes U+FFFD."""
+    return _SURROGATE.sub("\ufffd", text)
 
 
 def cut(text: str, limit: int, *, encoded: bool) -> tuple[str, int, int]:

@@ -7,12 +7,16 @@ no NaN or Infinity, within limits of size and depth. A failure is a value that g
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from toolkeeper_contract import Code, canonical_bytes, digest_bytes
+from toolkeeper_contract import TOOL_CALL, Code, canonical_bytes, digest_bytes
 from toolkeeper_pipeline.call import Call
 from toolkeeper_pipeline.limits import Limits
 from toolkeeper_pipeline.states import Received, ShapeFault
+
+_WRAPPER_BYTES = 1_024
+"""Room for the wrapper's own keys and the longest name."""
 
 
 def receive(call: Call, limits: Limits) -> Received:
@@ -20,6 +24,13 @@ def receive(call: Call, limits: Limits) -> Received:
 
     Some providers encode the whole object twice: that is undone once, and only for an object.
     """
+    if call.name == TOOL_CALL:
+        # What it wraps may be as long and as deep as if it had been called directly.
+        limits = replace(
+            limits,
+            argument_bytes=limits.argument_bytes + _WRAPPER_BYTES,
+            argument_depth=limits.argument_depth + 1,
+        )
     arguments, layers = read_object(call.arguments, limits, layers=2)
     return Received(call, arguments, decoded=layers == 2)
 

@@ -20,7 +20,7 @@ from toolkeeper_contract import (
     ToolResult,
 )
 from toolkeeper_index import clean, enveloped
-from toolkeeper_pipeline.reading import Kept, cut, read
+from toolkeeper_pipeline.reading import Kept, cut, read, readable
 from toolkeeper_pipeline.row import settled_event
 from toolkeeper_pipeline.run import Rim, Run
 from toolkeeper_pipeline.states import Executed
@@ -32,7 +32,11 @@ async def seal(executed: Executed, run: Run, rim: Rim) -> Outcome:
     row = replace(executed.row, state=State.SETTLED, settled_at=rim.clock.now())
     result = executed.result
     if result is None:
-        row = _read_as(row, executed.text, outcome=Ending.FAILED, code=executed.code, error=True)
+        # The tool's author may have written this, so it is held to what holds for results.
+        text, _ = rim.redactor.redact_text(readable(executed.text))
+        text, size, total = cut(text, run.limits.result_bytes, encoded=False)
+        row = _read_as(row, text, outcome=Ending.FAILED, code=executed.code, error=True)
+        row = replace(row, truncated=size < total)
     elif executed.tool.identity.kind is SourceKind.CONTROL:
         # Our own words, enveloped and bounded where they were made.
         invalid = result.is_error and executed.tool.name == TOOL_SEARCH

@@ -21,7 +21,7 @@ from toolkeeper_pipeline.resolve import resolve
 from toolkeeper_pipeline.run import Rim, Run
 from toolkeeper_pipeline.seal import seal
 from toolkeeper_pipeline.settle import elsewhere, refuse
-from toolkeeper_pipeline.states import Parked, Stop
+from toolkeeper_pipeline.states import Decided, Parked, Stop
 from toolkeeper_pipeline.unwrap import unwrap
 from toolkeeper_pipeline.validate import validate
 
@@ -41,15 +41,28 @@ async def govern(call: Call, run: Run, rim: Rim) -> Outcome:
         frozen = freeze(validated, rim)
         classified = classify(frozen)
         decided = decide(classified, run, rim)
-        approved = await approve(decided, run, rim)
+        claimed = await _approve_and_claim(decided, run, rim)
     except Stop as stop:
         return await refuse(recorded, stop, run, rim)
-    if isinstance(approved, Parked):
-        return Suspended(approved.row)
-    claimed = await claim(approved, run, rim)
+    if isinstance(claimed, Parked):
+        return Suspended(claimed.row)
     if isinstance(claimed, Lost):
         return elsewhere(claimed)
     return await _dispatch(claimed, run, rim)
+
+
+async def _approve_and_claim(decided: Decided, run: Run, rim: Rim) -> Claimed | Lost | Parked:
+    tried: set[str] = set()
+    while True:
+        approved = await approve(decided, run, rim)
+        if isinstance(approved, Parked):
+            return approved
+        claimed = await claim(approved, run, rim)
+        approval_id = approved.approval_id
+        if isinstance(claimed, Claimed) or claimed.twin or not approval_id or approval_id in tried:
+            return claimed
+        # An equal call was quicker to spend this approval: the call needs one of its own.
+        tried.add(approval_id)
 
 
 async def _dispatch(claimed: Claimed, run: Run, rim: Rim) -> Outcome:

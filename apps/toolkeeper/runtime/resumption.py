@@ -1,5 +1,6 @@
 """How does a parked call go on, in this process or another?"""
 
+import json
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -142,7 +143,9 @@ async def _govern(keeper: "Toolkeeper", session: Session, row: Invocation) -> Ou
     call = Call(
         call_id=row.call_id,
         name=row.tool,
-        arguments=frozen.decode("utf-8"),
+        # Parsed, as they were when they were frozen: their canonical text may be longer than any
+        # text that was sent.
+        arguments=json.loads(frozen),
         step=row.step,
         position=row.position,
         parked=row,

@@ -56,13 +56,15 @@ class Turn:
     def calls(self, reply: Any) -> list[Call]:
         """The tool calls of one model reply: a provider's response as a mapping or SDK object."""
         return [
-            self.read(call.call_id, call.wire_name, call.arguments)
+            # A reply speaks in wire names: one that is some other tool's canonical name as well
+            # still means the tool that was shown under it.
+            Call(_stored(call.call_id), self._decoded(call.wire_name), call.arguments)
             for call in self._format.calls(reply)
         ]
 
     def read(self, call_id: str, name: Any, arguments: Any) -> Call:
         """A call as a model would send it; `name` is a wire name or a canonical one."""
-        return Call(call_id, self._canonical(name), arguments)
+        return Call(_stored(call_id), self._canonical(name), arguments)
 
     async def call(self, call: Call) -> Outcome:
         """Runs one call as a model step of its own."""
@@ -119,5 +121,12 @@ class Turn:
     def _canonical(self, name: Any) -> Any:
         if not isinstance(name, str) or name in self.plan.pins or name in CONTROL_TOOLS:
             return name
-        decoded = self._codec.canonical(name)
-        return name if decoded is None else decoded
+        return self._decoded(name)
+
+    def _decoded(self, name: str) -> str:
+        return self._codec.canonical(name) or name
+
+
+def _stored(call_id: str) -> str:
+    # A provider's id may be any text, and no store takes half of a surrogate pair.
+    return call_id.encode("utf-8", "backslashreplace").decode("utf-8")
