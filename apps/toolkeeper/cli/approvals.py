@@ -1,12 +1,13 @@
 """`toolkeeper approvals`: who is asked for what, and what is the answer?"""
 
 import asyncio
+import json
 import os
 import sys
 from collections.abc import Awaitable, Callable
 from getpass import getpass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,10 +20,10 @@ from toolkeeper.cli.option import (
 )
 from toolkeeper.cli.output import print_fields, print_json, print_lines, print_table, say
 from toolkeeper.cli.reading import ledger_to_read
-from toolkeeper.runtime import Desk, hash_secret, open_desk
-from toolkeeper.runtime.answering import find_approval
-from toolkeeper.runtime.approver_secret import VARIABLE
 from toolkeeper_contract import Approval, ApprovalState, ConfigError
+
+if TYPE_CHECKING:
+    from toolkeeper.runtime import Desk
 
 app = typer.Typer(
     help="Answer parked calls, from any process. Answering only decides.",
@@ -44,13 +45,22 @@ def list_(
 ) -> None:
     """Show what waits for an answer."""
 
-    async def read() -> list[dict[str, Any]]:
-        async with ledger_to_read(config, store) as ledger:
-            return [each.account() for each in await ledger.approvals(pending_only=not all)]
+    from toolkeeper.runtime.answering import standing
+    from toolkeeper.runtime.clock import SystemClock
 
-    rows = asyncio.run(read())
+    async def read() -> list[Approval]:
+        async with ledger_to_read(config, store) as ledger:
+            now = SystemClock().now()
+            found = await ledger.approvals(pending_only=not all)
+            return [standing(each, now) for each in found]
+
+    shown = [each for each in asyncio.run(read()) if all or each.state is PENDING]
+    rows = [each.account() for each in shown]
     if as_json:
         print_lines(rows)
+        return
+    if not rows:
+        say("there are no approvals" if all else "nothing waits for an answer")
         return
     print_table(
         ("approval", "tool", "state", "approvers", "asked at", "expires at", "arguments"),
@@ -75,9 +85,13 @@ def show(
 ) -> None:
     """Show one approval: the whole question and its answer."""
 
+    from toolkeeper.runtime.answering import find_approval, standing
+    from toolkeeper.runtime.clock import SystemClock
+
     async def read() -> dict[str, Any]:
         async with ledger_to_read(config, store) as ledger:
-            return (await find_approval(ledger, id)).account()
+            approval = await find_approval(ledger, id)
+            return standing(approval, SystemClock().now()).account()
 
     row = asyncio.run(read())
     print_json(row) if as_json else print_fields(row)
@@ -124,13 +138,22 @@ def deny(
 @app.command("hash")
 def hash_() -> None:
     """Make the hash of an approver's secret, for `approver_secrets` in the configuration."""
+    from toolkeeper.runtime import hash_secret
+
     secret = os.environ.get(VARIABLE) or _ask("secret: ")
     if secret is None:
-        raise ConfigError("there is no terminal to ask on", f"set {VARIABLE}")
+        # Piped in: one line, without its end.
+        secret = sys.stdin.readline().rstrip("\r\n")
+    if not secret:
+        raise ConfigError(
+            "there is no secret to hash", f"type one on a terminal, pipe one in, or set {VARIABLE}"
+        )
     say(hash_secret(secret))
 
 
+PENDING = ApprovalState.PENDING
 APPROVE, DENY = ApprovalState.APPROVED, ApprovalState.DENIED
+VARIABLE = "TOOLKEEPER_APPROVER_SECRET"
 
 
 def _answer(
@@ -138,8 +161,10 @@ def _answer(
     id: str,
     by: str | None,
     as_json: bool,
-    act: Callable[[Desk], Awaitable[Approval]],
+    act: Callable[["Desk"], Awaitable[Approval]],
 ) -> None:
+    from toolkeeper.runtime import open_desk
+
     async def answer() -> Approval:
         async with open_desk(config, secret=_secret) as desk:
             return await act(desk)
@@ -148,6 +173,8 @@ def _answer(
     if as_json:
         print_json(approval.account())
         return
+    if approval.approval_id != id:
+        say(f"{id} was replaced by {approval.approval_id}, for the new arguments")
     say(f"{approval.approval_id} is {approval.state.value} by {approval.decided_by}")
     if approval.state is APPROVE:
         say(f"run it with: toolkeeper resume {approval.approval_id}")
@@ -169,5 +196,5 @@ def _moment(text: str) -> str:
 
 
 def _short(arguments: Any) -> str:
-    text = str(arguments)
+    text = json.dumps(arguments, ensure_ascii=False)
     return text if len(text) <= 60 else f"{text[:60]}..."

@@ -1,6 +1,7 @@
 """`toolkeeper audit`: what was planned, asked, decided and done?"""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -9,7 +10,7 @@ import typer
 from toolkeeper.cli.option import DEFAULT_CONFIG, Config, Json, Store
 from toolkeeper.cli.output import print_fields, print_json, print_lines, print_table, say
 from toolkeeper.cli.reading import ledger_to_read
-from toolkeeper_contract import Code, Ledger, PlannedTurn, RunError
+from toolkeeper_contract import Code, Ledger, PlannedTurn, RecordedEvent, RunError
 
 app = typer.Typer(help="Read the ledger.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -28,25 +29,31 @@ def plans(
 ) -> None:
     """Show the plan of every turn, with what was left out and why."""
 
-    async def read() -> Sequence[PlannedTurn]:
+    async def read() -> tuple[Sequence[PlannedTurn], Sequence[RecordedEvent]]:
         async with ledger_to_read(config, store) as ledger:
-            return await ledger.planned_turns()
+            return await ledger.planned_turns(), await ledger.events(session_id=session)
 
+    planned, told = asyncio.run(read())
     turns = [
         turn
-        for turn in asyncio.run(read())
+        for turn in planned
         if (turn.plan.skipped or not skipped) and session in (None, turn.session_id)
     ]
     if as_json:
+        sources = _sources(told)
         print_lines(
             {
                 "session_id": turn.session_id,
                 "turn": turn.turn,
                 "digest": turn.plan.digest,
                 **turn.plan.body(),
+                "sources": sources.get((turn.session_id, turn.turn), []),
             }
             for turn in turns
         )
+        return
+    if not turns:
+        say("no plan skipped anything" if skipped and planned else "no turn was planned yet")
         return
     print_table(
         ("session", "turn", "agent", "plan", "defined", "deferred", "searchable", "skipped"),
@@ -88,6 +95,9 @@ def calls(
     rows = asyncio.run(read())
     if as_json:
         print_lines(rows)
+        return
+    if not rows:
+        say("no call was made yet")
         return
     print_table(
         ("invocation", "call", "tool", "by", "decision", "outcome", "code"),
@@ -149,10 +159,22 @@ def events(
     if as_json:
         print_lines(rows)
         return
+    if not rows:
+        say("nothing happened yet")
+        return
     print_table(
         ("session", "seq", "at", "event", "data"),
         [(row["session_id"], row["seq"], row["at"], row["event"], _data(row)) for row in rows],
     )
+
+
+def _sources(told: Sequence[RecordedEvent]) -> dict[tuple[str, int], Any]:
+    """How the sources fared when each turn was planned: the event tells, a plan does not."""
+    return {
+        (each.session_id, each.event.data["turn"]): each.event.data["sources"]
+        for each in told
+        if each.event.name == "session.planned"
+    }
 
 
 async def _story(ledger: Ledger, id: str) -> dict[str, Any]:
@@ -172,15 +194,26 @@ async def _story(ledger: Ledger, id: str) -> dict[str, Any]:
 
 _ENVELOPE = ("seq", "session_id", "run_id", "invocation_id", "at", "event")
 _SHOWN = 120
+_LISTED = 3
+_DIGEST = re.compile("[0-9a-f]{64}")
 
 
 def _data(event: dict[str, Any]) -> str:
-    parts = []
-    for key, value in event.items():
-        if key in _ENVELOPE or value in (None, [], {}, ""):
-            continue
-        if isinstance(value, dict | list) and len(value) > 3:
-            value = f"({len(value)})"
-        parts.append(f"{key}={value}")
-    text = " ".join(parts)
+    text = "  ".join(
+        f"{key}: {_value(key, value)}"
+        for key, value in event.items()
+        if key not in _ENVELOPE and value not in (None, [], {}, "")
+    )
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def _value(key: str, value: Any) -> str:
+    if key == "decision" and isinstance(value, dict):
+        return " by ".join([value["effect"], *[", ".join(value["rules"])][: len(value["rules"])]])
+    if isinstance(value, dict):
+        return f"({len(value)})"
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) if len(value) <= _LISTED else f"({len(value)})"
+    if isinstance(value, str) and _DIGEST.fullmatch(value):
+        return value[:12]
+    return str(value)

@@ -2,15 +2,16 @@
 
 import asyncio
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from toolkeeper.cli.option import DEFAULT_CONFIG, DEFAULT_USER, AgentName, Config, Json, User
 from toolkeeper.cli.output import print_json
 from toolkeeper.cli.story import tell
-from toolkeeper.runtime import Toolkeeper
-from toolkeeper_contract import Outcome
+
+if TYPE_CHECKING:
+    from toolkeeper_contract import Outcome
 
 
 def call(
@@ -28,7 +29,9 @@ def call(
     raise typer.Exit(0 if line["outcome"] == "completed" else 1)
 
 
-async def _call(config: Path, agent: str, user: str, tool: str, arguments: str) -> Outcome:
+async def _call(config: Path, agent: str, user: str, tool: str, arguments: str) -> "Outcome":
+    from toolkeeper.runtime import Toolkeeper
+
     keeper = Toolkeeper.from_config(config)
     async with keeper, keeper.session(agent=agent, user=user) as session:
         turn = await session.begin_turn()

@@ -4,13 +4,12 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
-
-from rich.console import Console, JustifyMethod
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING, Any
 
 from toolkeeper_index import visible
+
+if TYPE_CHECKING:
+    from rich.console import Console, JustifyMethod
 
 _UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """What JSON allows in a string, and what ends a line, drives a terminal or is no Unicode."""
@@ -31,6 +30,8 @@ def print_lines(values: Iterable[Any]) -> None:
 
 def say(text: str = "", *, style: str = "") -> None:
     """One line for a person; whatever could redraw a terminal is shown, never sent."""
+    from rich.text import Text
+
     _console().print(Text("\n".join(map(visible, text.split("\n"))), style=style), soft_wrap=True)
 
 
@@ -41,6 +42,9 @@ def complain(text: str) -> None:
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str = "") -> None:
     """A table for a person; numbers stand to the right."""
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(title=title or None, title_justify="left", header_style="bold", box=None)
     cells = [[cell for cell in row] for row in rows]
     for index, column in enumerate(columns):
@@ -64,7 +68,9 @@ def print_fields(fields: Mapping[str, Any]) -> None:
             say(f"{' ' * width}  {line}")
 
 
-def _console() -> Console:
+def _console() -> "Console":
+    from rich.console import Console
+
     # Made anew each time: tests and pipes change what standard output is.
     width = None if sys.stdout.isatty() else 160
     return Console(file=sys.stdout, markup=False, highlight=False, emoji=False, width=width)

@@ -2,7 +2,7 @@
 
 import asyncio
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,8 +14,10 @@ from toolkeeper.cli.option import (
     json_option,
 )
 from toolkeeper.cli.output import print_json, print_table, say
-from toolkeeper.runtime import Sight, Toolkeeper
 from toolkeeper_contract import Plan, Registry
+
+if TYPE_CHECKING:
+    from toolkeeper.runtime import Sight
 
 
 def plan(
@@ -37,7 +39,9 @@ def plan(
             user=user,
             provider=provider,
             intent=json_option("--intent", intent),
-            attributes=json_object_option("--attributes", attributes),
+            attributes=(
+                None if attributes is None else json_object_option("--attributes", attributes)
+            ),
             session=session,
         )
     )
@@ -58,7 +62,9 @@ def plan_object(plan: Plan, registry: Registry) -> dict[str, Any]:
     return {"digest": plan.digest, **plan.body(), "sources": sources}
 
 
-async def _plan(config: Path, *, session: str | None, **wanted: Any) -> Sight:
+async def _plan(config: Path, *, session: str | None, **wanted: Any) -> "Sight":
+    from toolkeeper.runtime import Toolkeeper
+
     keeper = Toolkeeper.from_config(config)
     try:
         return await keeper.sight(session_id=session, **wanted)

@@ -5,18 +5,19 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from toolkeeper.cli.option import DEFAULT_CONFIG
-from toolkeeper.runtime import load_configuration
-from toolkeeper.runtime.clock import SystemClock
-from toolkeeper_contract import ConfigError, Ledger
-from toolkeeper_ledger import open_ledger
+from toolkeeper_contract import Ledger
 
 
 @asynccontextmanager
 async def ledger_to_read(config: Path, store: str | None) -> AsyncIterator[Ledger]:
-    """The ledger at `store`, or the one that `config` names; opened read-only, never created."""
-    if store is not None and config != DEFAULT_CONFIG:
-        raise ConfigError("give either `--config` or `--store`, not both")
+    """The ledger at `store`, else the one that `config` names; read-only, never created.
+
+    With `store` no configuration is needed, so none is looked at.
+    """
+    from toolkeeper.runtime.clock import SystemClock
+    from toolkeeper.runtime.configuration import load_configuration
+    from toolkeeper_ledger import open_ledger
+
     url = store if store is not None else load_configuration(config, os.environ).store
     ledger = open_ledger(url, clock=SystemClock(), read_only=True, create=False)
     try:

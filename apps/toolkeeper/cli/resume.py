@@ -2,15 +2,17 @@
 
 import asyncio
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from toolkeeper.cli.option import DEFAULT_CONFIG, Config, Json
 from toolkeeper.cli.output import complain, print_json
 from toolkeeper.cli.story import tell
-from toolkeeper.runtime import Toolkeeper, resume_all, resume_one
-from toolkeeper_contract import ConfigError, State
+from toolkeeper_contract import Code, ConfigError, State
+
+if TYPE_CHECKING:
+    from toolkeeper.runtime.resumption import Attempt
 
 
 def resume(
@@ -19,27 +21,63 @@ def resume(
     config: Config = DEFAULT_CONFIG,
     as_json: Json = False,
 ) -> None:
-    """Execute what was approved, and end what was denied or expired, in this process."""
+    """Execute what was approved, and end what was denied or expired, in this process.
+
+    One line for each call. A call whose server cannot be reached is told as `tool.unavailable` and
+    stays parked, so that it can be resumed again.
+    """
     if (id is None) == (not all):
-        raise ConfigError("name one approval or invocation, or `--all`")
-    lines = asyncio.run(_resume(config, id))
-    for line in lines:
-        print_json(line) if as_json else tell(line)
-    raise typer.Exit(0 if all_done(lines) else 1)
+        raise ConfigError(
+            "name one approval or invocation, or `--all`",
+            "`toolkeeper approvals list --all` shows the ids",
+        )
+    done = asyncio.run(_resume(config, id, as_json))
+    raise typer.Exit(0 if done else 1)
 
 
-def all_done(lines: list[dict[str, Any]]) -> bool:
-    return all(line["outcome"] == "completed" for line in lines)
+async def _resume(config: Path, id: str | None, as_json: bool) -> bool:
+    from toolkeeper.runtime import Toolkeeper
+    from toolkeeper.runtime.resumption import attempts
 
-
-async def _resume(config: Path, id: str | None) -> list[dict[str, Any]]:
+    done = True
     async with Toolkeeper.from_config(config) as keeper:
-        taken = await resume_all(keeper) if id is None else await resume_one(keeper, id)
-        for row in taken.unreachable:
-            complain(
-                f"`{row.tool}` cannot be reached; its call {row.invocation_id} stays parked "
-                "(resume it again later)"
-            )
-        return [
-            outcome.row.line() for outcome in taken.outcomes if outcome.row.state is State.SETTLED
-        ]
+        # Each line is printed as its call ends: what has run is told, whatever comes after it.
+        async for attempt in attempts(keeper, id):
+            if attempt.error is not None and id is not None:
+                raise attempt.error
+            line = _line(attempt)
+            done = done and attempt.error is None
+            if line is not None:
+                done = done and line["outcome"] == "completed"
+                print_json(line) if as_json else tell(line)
+    return done
+
+
+def _line(attempt: "Attempt") -> dict[str, Any] | None:
+    row = attempt.row
+    if attempt.error is not None:
+        complain(f"error: {attempt.error}; the call {row.invocation_id} stays parked")
+        return None
+    if attempt.outcome is None:
+        complain(
+            f"`{row.tool}` cannot be reached; its call {row.invocation_id} stays parked "
+            "(resume it again later)"
+        )
+        return _not_started(row.line())
+    # One that somebody else is running right now is theirs to tell.
+    ended = attempt.outcome.row
+    return ended.line() if ended.state is State.SETTLED else None
+
+
+def _not_started(line: dict[str, Any]) -> dict[str, Any]:
+    """How this attempt ended; the row itself stays as it was."""
+    from toolkeeper_pipeline.message import UNAVAILABLE
+
+    return {
+        **line,
+        "outcome": "failed",
+        "code": Code.UNAVAILABLE.value,
+        "result": UNAVAILABLE,
+        "is_error": True,
+        "bytes": len(UNAVAILABLE),
+    }

@@ -9,7 +9,6 @@ import typer
 from toolkeeper.cli.option import DEFAULT_CONFIG, Config, Json
 from toolkeeper.cli.output import print_json
 from toolkeeper.cli.story import tell
-from toolkeeper.runtime import Toolkeeper, load_script, play
 
 
 def run(
@@ -26,6 +25,8 @@ def run(
 
 
 async def _run(config: Path, script_file: Path, session: str | None, as_json: bool) -> bool:
+    from toolkeeper.runtime import Toolkeeper, load_script, play
+
     keeper = Toolkeeper.from_config(config)
     script = load_script(script_file)
     done = True

@@ -6,7 +6,6 @@ from typing import Any
 
 from toolkeeper.cli.option import DEFAULT_CONFIG, Config, Json
 from toolkeeper.cli.output import print_json, print_table, say
-from toolkeeper.runtime import Toolkeeper
 from toolkeeper_contract import Registry, Tool
 
 
@@ -64,6 +63,8 @@ def _row(tool: Tool) -> dict[str, Any]:
 
 
 async def _registry(config: Path) -> Registry:
+    from toolkeeper.runtime import Toolkeeper
+
     keeper = Toolkeeper.from_config(config)
     try:
         return await keeper.everything()

@@ -3,6 +3,9 @@
 Answering only decides. What was approved runs when somebody resumes it, in whatever process.
 """
 
+from dataclasses import replace
+from datetime import datetime
+
 from toolkeeper_contract import (
     Answer,
     Approval,
@@ -57,6 +60,14 @@ async def answer(
     raise not_pending(await find_approval(ledger, approval_id))
 
 
+def standing(approval: Approval, now: datetime) -> Approval:
+    """The approval as it stands at `now`: one whose time is over is expired, reaped or not."""
+    open_still = approval.state in (ApprovalState.PENDING, ApprovalState.APPROVED)
+    if open_still and approval.expires_at <= now:
+        return replace(approval, state=ApprovalState.EXPIRED)
+    return approval
+
+
 def entitled(approval: Approval, by: str | None) -> str:
     """The name to answer under. NotAnswerable when `by` is none of the call's approvers."""
     if by is None:
@@ -79,9 +90,11 @@ def not_pending(approval: Approval) -> NotAnswerable:
             f"approval `{approval.approval_id}` expired at {approval.expires_at.isoformat()}",
             "the call has to be made again",
         )
-    by = f" by `{approval.decided_by}`" if approval.decided_by else ""
-    return NotAnswerable(
-        Code.LEDGER_CONFLICT,
-        f"approval `{approval.approval_id}` is already {state.value}{by}",
-        "nothing was changed",
-    )
+    id = approval.approval_id
+    if state is ApprovalState.EXPIRED:
+        told = f"approval `{id}` is expired"
+    elif state is ApprovalState.SPENT:
+        told = f"approval `{id}` is already spent: its call was run"
+    else:
+        told = f"approval `{id}` is already {state.value} by `{approval.decided_by}`"
+    return NotAnswerable(Code.LEDGER_CONFLICT, told, "nothing was changed")

@@ -12,7 +12,6 @@ from toolkeeper.runtime.configuration import (
 )
 from toolkeeper.runtime.redaction import Redactor
 from toolkeeper_contract import Clock, Ledger, Sealer, ToolSource
-from toolkeeper_ledger import open_ledger, open_sealer
 from toolkeeper_policy import FUNCTIONS, Policy, load_policy
 from toolkeeper_sources import (
     CatalogSource,
@@ -55,14 +54,23 @@ def redactor_of(configuration: Configuration) -> Redactor:
     return Redactor(redaction.keys, redaction.patterns, configuration.secrets)
 
 
-def open_store(configuration: Configuration, *, clock: Clock) -> tuple[Ledger, Sealer]:
-    """The configured ledger, created where it is missing, and the key that seals beside it."""
-    ledger = open_ledger(configuration.store, clock=clock)
+def open_store(
+    configuration: Configuration, *, clock: Clock, create: bool = True
+) -> tuple[Ledger, Sealer]:
+    """The configured ledger and the key that seals beside it.
+
+    A missing store is created, or with `create` off a ConfigError.
+    """
+    from toolkeeper_ledger import open_ledger, open_sealer
+
+    ledger = open_ledger(configuration.store, clock=clock, create=create)
     return ledger, open_sealer(configuration.store)
 
 
 def open_store_to_read(configuration: Configuration, *, clock: Clock) -> Ledger:
     """The configured ledger as it is; nothing is created or written."""
+    from toolkeeper_ledger import open_ledger
+
     return open_ledger(configuration.store, clock=clock, read_only=True, create=False)
 
 

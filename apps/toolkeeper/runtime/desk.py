@@ -117,7 +117,8 @@ async def open_desk(
     configuration = load_configuration(Path(path), values)
     policy = load_policies(configuration)
     clock = SystemClock()
-    ledger, sealer = open_store(configuration, clock=clock)
+    # Where nothing was ever asked there is nothing to answer, and no store to make.
+    ledger, sealer = open_store(configuration, clock=clock, create=False)
     try:
         await ledger.reap(clock.now())
         yield Desk(

@@ -193,17 +193,18 @@ class Toolkeeper:
     ) -> Sight:
         """What a new session, or the next turn of `session_id`, would show. Writes nothing.
 
-        For a known session `agent`, `user` and `provider` are absent or equal to its own, and
-        `intent` is an override.
+        For a known session `agent`, `user`, `provider` and `attributes` are absent or equal to its
+        own, and `intent` is an override.
         """
         if session_id is None:
             if agent is None:
                 raise ConfigError("name an agent with `--agent`, or a session with `--session`")
-            record = self._new_record(agent, user or "local", provider or "generic", attributes)
+            user = "local" if user is None else user
+            record = self._new_record(agent, user, provider or "generic", attributes)
             return await Session(self, record, format_for(record.provider)).preview(intent)
         ledger = open_store_to_read(self.configuration, clock=self.clock)
         try:
-            record = _same(await _known(ledger, session_id), agent, user, provider)
+            record = _same(await _known(ledger, session_id), agent, user, provider, attributes)
         finally:
             await ledger.close()
         return await Session(self, record, format_for(record.provider)).preview(intent)
@@ -220,12 +221,14 @@ class Toolkeeper:
         agent: str | None = None,
         user: str | None = None,
         provider: str | None = None,
+        attributes: Mapping[str, Any] | None = None,
     ) -> Session:
-        """The session of an earlier process; `agent`, `user`, `provider` are left out or equal.
+        """The session of an earlier process; what else is given must be equal to its own.
 
         ConfigError when this store has no session of that id.
         """
-        record = _same(await _known(self.ledger, session_id), agent, user, provider)
+        known = await _known(self.ledger, session_id)
+        record = _same(known, agent, user, provider, attributes)
         return Session(self, record, format_for(record.provider))
 
     def desk(self) -> Desk:
@@ -306,6 +309,8 @@ class Toolkeeper:
         self, agent: str, user: str, provider: str, attributes: Mapping[str, Any] | None
     ) -> SessionRecord:
         agent_named(self.configuration, agent)
+        if not user:
+            raise ConfigError("the user's name is empty", "name one, or leave it out", key="user")
         return SessionRecord(
             session_id=self.ids.new("ses"),
             agent=agent,
@@ -362,7 +367,11 @@ async def _known(ledger: Ledger, session_id: str) -> SessionRecord:
 
 
 def _same(
-    record: SessionRecord, agent: str | None, user: str | None, provider: str | None
+    record: SessionRecord,
+    agent: str | None,
+    user: str | None,
+    provider: str | None,
+    attributes: Mapping[str, Any] | None,
 ) -> SessionRecord:
     for key, wanted, own in (
         ("agent", agent, record.agent),
@@ -375,4 +384,10 @@ def _same(
                 f"leave the {key} out, or start a new session",
                 key=key,
             )
+    if attributes is not None and dict(attributes) != dict(record.attributes):
+        raise ConfigError(
+            "the session has other attributes",
+            "leave the attributes out, or start a new session",
+            key="attributes",
+        )
     return record

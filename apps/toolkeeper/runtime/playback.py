@@ -54,7 +54,11 @@ async def _session(keeper: "Toolkeeper", script: Script, session_id: str | None)
             intent=None if script.intent is ABSENT else script.intent,
         )
     session = await keeper.resumed_session(
-        session_id, agent=script.agent, user=script.user, provider=script.provider
+        session_id,
+        agent=script.agent,
+        user=script.user,
+        provider=script.provider,
+        attributes=script.attributes or None,
     )
     if script.intent is not ABSENT:
         await session.set_intent(script.intent)
