@@ -25,6 +25,8 @@ from toolkeeper_contract import (
 from toolkeeper_index import Catalog, enveloped, render_answer
 from toolkeeper_pipeline.reading import Kept, cut
 
+SEARCH_SHAPE = "a search takes `query`, `limit` and `select`, and nothing else"
+_SEARCH_KEYS = frozenset({"query", "limit", "select"})
 NO_RESULT = "there is no kept result under this handle in this session"
 
 
@@ -81,6 +83,8 @@ class Controls:
         """Nothing is held open."""
 
     def _search(self, arguments: Mapping[str, Any]) -> ToolResult:
+        if arguments.keys() - _SEARCH_KEYS:
+            return ToolResult((Text(SEARCH_SHAPE),), is_error=True)
         if self._catalog is None:
             # Built on first use: most runs never search.
             self._catalog = Catalog(self._searchable())
