@@ -31,9 +31,14 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-Id = Annotated[str, typer.Argument(help="The approval's id.")]
-As = Annotated[str | None, typer.Option("--as", help="The approver who answers.")]
-Reason = Annotated[str | None, typer.Option("--reason", help="What the model is told.")]
+Id = Annotated[str, typer.Argument(metavar="ID", help="The approval's id.")]
+As = Annotated[
+    str | None,
+    typer.Option("--as", metavar="NAME", help="Who answers, one of the call's approvers."),
+]
+Reason = Annotated[
+    str | None, typer.Option("--reason", metavar="TEXT", help="Why; the model reads it on a no.")
+]
 
 
 @app.command("list")
@@ -102,10 +107,11 @@ def approve(
     id: Id,
     by: As = None,
     edit: Annotated[
-        str | None, typer.Option("--edit", help="The whole new arguments object, as JSON.")
+        str | None,
+        typer.Option("--edit", metavar="JSON", help="The whole new arguments object."),
     ] = None,
     reason: Reason = None,
-    scope: Annotated[str, typer.Option("--scope", help="once")] = "once",
+    scope: Annotated[str, typer.Option("--scope", metavar="SCOPE", help="once.")] = "once",
     config: Config = DEFAULT_CONFIG,
     as_json: Json = False,
 ) -> None:

@@ -14,7 +14,7 @@ from toolkeeper_contract import Code, Ledger, PlannedTurn, RecordedEvent, RunErr
 
 app = typer.Typer(help="Read the ledger.", no_args_is_help=True, rich_markup_mode=None)
 
-Session = Annotated[str | None, typer.Option("--session", help="Only this session.")]
+Session = Annotated[str | None, typer.Option("--session", metavar="ID", help="Only this session.")]
 
 
 @app.command("plans")
@@ -118,7 +118,7 @@ def calls(
 
 @app.command("show")
 def show(
-    id: Annotated[str, typer.Argument(help="An invocation or approval id.")],
+    id: Annotated[str, typer.Argument(metavar="ID", help="An invocation or approval id.")],
     config: Config = DEFAULT_CONFIG,
     store: Store = None,
     as_json: Json = False,

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 def call(
     agent: AgentName,
-    tool: Annotated[str, typer.Argument(help="The tool's canonical or wire name.")],
-    arguments: Annotated[str, typer.Argument(help="The arguments, as JSON.")] = "{}",
+    tool: Annotated[str, typer.Argument(metavar="TOOL", help="The tool's canonical or wire name.")],
+    arguments: Annotated[
+        str, typer.Argument(metavar="ARGS_JSON", help="The arguments, a JSON object.")
+    ] = "{}",
     user: User = DEFAULT_USER,
     config: Config = DEFAULT_CONFIG,
     as_json: Json = False,

@@ -9,16 +9,19 @@ import typer
 from toolkeeper_contract import ConfigError
 
 Config = Annotated[
-    Path, typer.Option("--config", "-c", help="The configuration file.", show_default=True)
+    Path, typer.Option("--config", "-c", metavar="FILE", help="The configuration file.")
 ]
 Store = Annotated[
     str | None,
-    typer.Option("--store", help="Read this ledger (a URL) instead of the configured one."),
+    typer.Option("--store", metavar="URL", help="Read this ledger instead of the configured one."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
-AgentName = Annotated[str, typer.Option("--agent", help="The agent's name in the configuration.")]
-User = Annotated[str, typer.Option("--user", help="On whose behalf.")]
+AgentName = Annotated[
+    str, typer.Option("--agent", metavar="NAME", help="The agent's name in the configuration.")
+]
+User = Annotated[str, typer.Option("--user", metavar="NAME", help="On whose behalf.")]
 
+PROVIDERS = ("generic", "openai", "openai-responses", "anthropic", "gemini", "mcp")
 DEFAULT_CONFIG = Path("toolkeeper.yaml")
 DEFAULT_USER = "local"
 

@@ -8,6 +8,7 @@ import typer
 
 from toolkeeper.cli.option import (
     DEFAULT_CONFIG,
+    PROVIDERS,
     Config,
     Json,
     json_object_option,
@@ -21,13 +22,30 @@ if TYPE_CHECKING:
 
 
 def plan(
-    agent: Annotated[str | None, typer.Option(help="The agent's name.")] = None,
-    user: Annotated[str | None, typer.Option(help="On whose behalf.")] = None,
-    provider: Annotated[str | None, typer.Option(help="The provider's wire format.")] = None,
-    intent: Annotated[str | None, typer.Option(help="What the user toggled, as JSON.")] = None,
-    attributes: Annotated[str | None, typer.Option(help="Session attributes, as JSON.")] = None,
-    session: Annotated[str | None, typer.Option(help="The next turn of this session.")] = None,
-    render: Annotated[bool, typer.Option("--render", help="Print the request parts.")] = False,
+    agent: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The agent's name; not needed with --session."),
+    ] = None,
+    user: Annotated[
+        str | None, typer.Option(metavar="NAME", help="On whose behalf (default: local).")
+    ] = None,
+    provider: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help=f"One of {', '.join(PROVIDERS)} (default: generic)."),
+    ] = None,
+    intent: Annotated[
+        str | None, typer.Option(metavar="JSON", help="What the user toggled.")
+    ] = None,
+    attributes: Annotated[
+        str | None, typer.Option(metavar="JSON", help="Session attributes, an object.")
+    ] = None,
+    session: Annotated[
+        str | None, typer.Option(metavar="ID", help="Show the next turn of this session.")
+    ] = None,
+    render: Annotated[
+        bool,
+        typer.Option("--render", help="Print the exact request parts, as JSON: tools and system."),
+    ] = False,
     config: Config = DEFAULT_CONFIG,
     as_json: Json = False,
 ) -> None:

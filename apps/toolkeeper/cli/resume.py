@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 def resume(
-    id: Annotated[str | None, typer.Argument(help="An approval or invocation id.")] = None,
+    id: Annotated[
+        str | None, typer.Argument(metavar="ID", help="An approval or invocation id.")
+    ] = None,
     all: Annotated[bool, typer.Option("--all", help="Everything that was answered.")] = False,
     config: Config = DEFAULT_CONFIG,
     as_json: Json = False,

@@ -12,9 +12,11 @@ from toolkeeper.cli.story import tell
 
 
 def run(
-    script: Annotated[Path, typer.Argument(help="The recorded session, a YAML file.")],
+    script: Annotated[
+        Path, typer.Argument(metavar="SCRIPT", help="The recorded session, a YAML file.")
+    ],
     session: Annotated[
-        str | None, typer.Option(help="Go on in the session of an earlier line.")
+        str | None, typer.Option(metavar="ID", help="Go on in the session of an earlier line.")
     ] = None,
     config: Config = DEFAULT_CONFIG,
     as_json: Json = False,

@@ -1,0 +1,125 @@
+"""Which keys does each verb's JSON have?
+
+They are a contract: a key is never renamed or dropped. Tests compare them with what is printed,
+and the reference is made of them.
+"""
+
+LINE = (
+    "session_id",
+    "run_id",
+    "invocation_id",
+    "call_id",
+    "advertised_as",
+    "tool",
+    "outcome",
+    "code",
+    "decision",
+    "approval_id",
+    "result",
+    "is_error",
+    "truncated",
+    "handle",
+    "bytes",
+)
+"""A call, as it ended: `decision` is null or `{effect, rules, reasons}`."""
+
+ACCOUNT = (
+    *LINE,
+    "arguments",
+    "arguments_digest",
+    "arguments_decoded",
+    "masked",
+    "state",
+    "fingerprint",
+    "side_effect",
+    "flags",
+    "revision",
+    "opened_at",
+    "settled_at",
+    "superseded_by",
+)
+"""A call, as the ledger keeps it."""
+
+APPROVAL = (
+    "approval_id",
+    "invocation_id",
+    "session_id",
+    "tool",
+    "agent",
+    "user",
+    "arguments",
+    "arguments_digest",
+    "decision",
+    "approvers",
+    "state",
+    "asked_at",
+    "expires_at",
+    "decided_at",
+    "decided_by",
+    "reason",
+    "spent_by",
+)
+
+PLAN = (
+    "digest",
+    "builder",
+    "agent",
+    "agent_revision",
+    "provider",
+    "disclosure",
+    "caps",
+    "costs",
+    "defined_tool_names",
+    "deferred_tool_names",
+    "deferred_tool_specs",
+    "deferred_reasons",
+    "searchable_tool_names",
+    "skipped_tool_names",
+    "filtered_tool_names",
+    "refused_tools",
+    "pins",
+    "intent",
+    "loaded_tool_names",
+    "loaded_overflow",
+    "listing",
+    "sources",
+)
+
+EVENT = ("seq", "session_id", "run_id", "invocation_id", "at", "event")
+"""An event; the data of its kind follows."""
+
+TOOL = (
+    "name",
+    "source",
+    "server",
+    "raw_name",
+    "side_effect",
+    "flags",
+    "classified_by",
+    "fingerprint",
+    "accepted",
+    "state",
+    "scopes",
+    "title",
+    "description",
+    "inputSchema",
+    "outputSchema",
+    "annotations",
+)
+
+KEYS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "plan": ("one object", PLAN),
+    "run": ("one line a call", LINE),
+    "call": ("one object", LINE),
+    "resume": ("one line a call", LINE),
+    "approvals list": ("one line an approval", APPROVAL),
+    "approvals show": ("one object", APPROVAL),
+    "approvals approve": ("one object", APPROVAL),
+    "approvals deny": ("one object", APPROVAL),
+    "audit plans": ("one line a turn", ("session_id", "turn", *PLAN)),
+    "audit calls": ("one line a call", ACCOUNT),
+    "audit show": ("one object", (*ACCOUNT, "events")),
+    "audit events": ("one line an event, with the data of its kind", EVENT),
+    "tools": ("one object", ("tools", "refused_tools", "sources")),
+}
+"""For each verb: whether it prints one object or JSON Lines, and the keys of each."""

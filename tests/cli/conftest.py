@@ -1,0 +1,200 @@
+"""The command line as its users meet it: a folder with files of their own, and the command."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from toolkeeper.cli.main import main
+
+TOOLS = '''
+"""Tools of a person's own; the world is the file `world.txt` beside this module."""
+
+import asyncio
+from pathlib import Path
+
+from toolkeeper import tool
+
+WORLD = Path(__file__).with_name("world.txt")
+
+
+def done(text: str) -> str:
+    with WORLD.open("a") as world:
+        world.write(text + "\\n")
+    return text
+
+
+@tool(name="schedule.list", side_effect="workspace_read")
+async def list_(day: str = "today") -> list[str]:
+    """List the appointments of a day."""
+    return [day, "dentist"]
+
+
+@tool(name="schedule.update", side_effect="workspace_write")
+def update(id: int, title: str | None = None, when: str | None = None) -> str:
+    """Update an appointment. The rest of this text is not for the index."""
+    return done(f"updated {id}")
+
+
+@tool(name="mail.send", side_effect="message_send", scopes=["mail"])
+def send(to: str, body: str) -> str:
+    """Send a mail."""
+    return done(f"sent to {to}")
+
+
+@tool(name="money.pay", side_effect="financial")
+def pay(amount: float) -> str:
+    """Pay somebody."""
+    return done("paid")
+
+
+@tool(name="slow.read", side_effect="network_read")
+async def slow(seconds: float) -> str:
+    """Read slowly."""
+    await asyncio.sleep(seconds)
+    return "slept"
+
+
+@tool(name="broken", side_effect="none")
+def broken() -> str:
+    """Raise."""
+    raise RuntimeError("a secret of the library")
+
+
+def undeclared(x: int) -> int:
+    """Double a number."""
+    return x * 2
+
+
+TOOLS = [list_, update, send, pay, slow, broken, undeclared]
+'''
+
+CONFIG = """
+version: 1
+functions: ["tools:TOOLS"]
+users: {ana: {scopes: [mail]}}
+agents:
+  chat:
+    tools: [schedule.list, schedule.update, mail.send, money.pay, slow.read, broken, undeclared]
+    deferred_tools: [mail.send]
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        """Standard output as JSON Lines."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """Standard output as one JSON line."""
+        (line,) = self.lines
+        return line
+
+
+@dataclass(frozen=True, slots=True)
+class Desktop:
+    """A person's folder, with a configuration and tools in it."""
+
+    folder: Path
+
+    def write(self, name: str, text: str) -> Path:
+        """Writes a file and returns its path."""
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dedent(text).lstrip("\n"), encoding="utf-8")
+        return path
+
+    def toolkeeper(self, *args: object, env: Mapping[str, str] | None = None) -> Ended:
+        """Runs the command in this process, as if it were called from the folder."""
+        out, err = StringIO(), StringIO()
+        before = os.getcwd()
+        os.chdir(self.folder)
+        try:
+            with (
+                patch.object(sys, "argv", ["toolkeeper", *map(str, args)]),
+                patch.dict(os.environ, env or {}),
+                redirect_stdout(out),
+                redirect_stderr(err),
+            ):
+                try:
+                    main()
+                    code: Any = 0
+                except SystemExit as end:
+                    code = end.code
+        finally:
+            os.chdir(before)
+        assert "Traceback" not in err.getvalue()
+        return Ended(int(code or 0), out.getvalue(), err.getvalue())
+
+    def process(
+        self, *args: object, cwd: Path | None = None, env: Mapping[str, str] | None = None
+    ) -> Ended:
+        """Runs the installed command in a process of its own."""
+        done = subprocess.run(
+            [sys.executable, "-m", "toolkeeper", *map(str, args)],
+            cwd=cwd or self.folder,
+            env={**os.environ, **(env or {})},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            stdin=subprocess.DEVNULL,
+        )
+        assert "Traceback" not in done.stderr
+        return Ended(done.returncode, done.stdout, done.stderr)
+
+    def play(self, calls: str, *args: object, head: str = "", tail: str = "") -> Ended:
+        """Plays a session of one turn with `calls` (YAML flow, a line each)."""
+        items = "".join(f"      - {line.strip()}\n" for line in calls.strip().splitlines())
+        script = self.folder / "session.yaml"
+        head = head or "agent: chat\nuser: ana\n"
+        script.write_text(f"{head}turns:\n  - user: hello\n    calls:\n{items}{tail}")
+        return self.toolkeeper("run", script, "--json", *args)
+
+    @property
+    def world(self) -> list[str]:
+        """What the tools did."""
+        path = self.folder / "world.txt"
+        return path.read_text().splitlines() if path.exists() else []
+
+    def files(self) -> set[str]:
+        """The names of what lies in the folder, but for Python's own caches."""
+        return {path.name for path in self.folder.iterdir() if path.name != "__pycache__"}
+
+
+@pytest.fixture
+def desktop(tmp_path: Path) -> Desktop:
+    """A folder with the configuration and the tools above."""
+    made = Desktop(tmp_path)
+    made.write("tools.py", TOOLS)
+    made.write("toolkeeper.yaml", CONFIG)
+    return made
+
+
+@pytest.fixture
+def configured(desktop: Desktop) -> Callable[[str], Desktop]:
+    """The same folder with other words in its configuration."""
+
+    def configure(text: str) -> Desktop:
+        desktop.write("toolkeeper.yaml", text)
+        return desktop
+
+    return configure
