@@ -80,28 +80,35 @@ def _module(name: str, folder: Path, reference: str) -> ModuleType:
             raise _import_failed(reference, error) from error
         except KeyboardInterrupt:
             raise
+        except ConfigError as error:
+            # A tool of theirs that cannot be one: our own words, and the line that made it.
+            raise ConfigError(
+                f"`{reference}`{_place(error)}: {error.message}", error.hint, code=error.code
+            ) from None
         except BaseException as error:  # SystemExit too: a script without a main guard
             raise _import_failed(reference, error) from error
 
 
 def _import_failed(reference: str, error: BaseException) -> ConfigError:
-    place = ""
-    if isinstance(error, SyntaxError) and error.filename:
-        place = f" at line {error.lineno} of {Path(error.filename).name}"
-    else:
-        frames = [
-            frame
-            for frame in traceback.extract_tb(error.__traceback__)
-            if not frame.filename.startswith("<")
-            and frame.filename != __file__
-            and Path(frame.filename).parent.name != "importlib"
-        ]
-        if frames:
-            place = f" at line {frames[-1].lineno} of {Path(frames[-1].filename).name}"
+    place = _place(error)
     return ConfigError(
         f"`{reference}`: importing the module failed with {type(error).__name__}{place}",
         "import it in python to see the whole error",
     )
+
+
+def _place(error: BaseException) -> str:
+    """The innermost line that is neither ours nor the import system's."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f" at line {error.lineno} of {Path(error.filename).name}"
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith("<")
+        and Path(frame.filename).parent
+        not in (Path(__file__).parent, Path(importlib.__file__).parent)
+    ]
+    return f" at line {frames[-1].lineno} of {Path(frames[-1].filename).name}" if frames else ""
 
 
 @contextmanager

@@ -35,6 +35,6 @@ async def _call(config: Path, agent: str, user: str, tool: str, arguments: str) 
     from toolkeeper.runtime import Toolkeeper
 
     keeper = Toolkeeper.from_config(config)
-    async with keeper, keeper.session(agent=agent, user=user) as session:
+    async with keeper.session(agent=agent, user=user) as session:
         turn = await session.begin_turn()
         return await turn.call(turn.read("c1", tool, arguments))

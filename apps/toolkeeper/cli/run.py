@@ -27,14 +27,20 @@ def run(
 
 
 async def _run(config: Path, script_file: Path, session: str | None, as_json: bool) -> bool:
-    from toolkeeper.runtime import Toolkeeper, load_script, play
+    from toolkeeper.runtime import Toolkeeper, load_script, play, rehearse
 
     keeper = Toolkeeper.from_config(config)
     script = load_script(script_file)
     done = True
-    async with keeper:
+    try:
+        if session is None:
+            # What cannot work leaves no store behind.
+            await rehearse(keeper, script)
+        await keeper.open()
         async for outcome in play(keeper, script, session_id=session):
             line: dict[str, Any] = outcome.row.line()
             done = done and line["outcome"] == "completed"
             print_json(line) if as_json else tell(line)
+    finally:
+        await keeper.close()
     return done

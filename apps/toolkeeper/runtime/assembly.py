@@ -10,8 +10,9 @@ from toolkeeper.runtime.configuration import (
     Server,
     read_text,
 )
+from toolkeeper.runtime.placing import placed
 from toolkeeper.runtime.redaction import Redactor
-from toolkeeper_contract import Clock, Ledger, Sealer, ToolSource
+from toolkeeper_contract import Clock, ConfigError, Ledger, Sealer, ToolSource
 from toolkeeper_policy import FUNCTIONS, Policy, load_policy
 from toolkeeper_sources import (
     CatalogSource,
@@ -36,11 +37,26 @@ def build_sources(
     limits = ListingLimits(
         schemas=SchemaLimits(bounds.schema_bytes, bounds.schema_depth, bounds.schema_nodes)
     )
-    loaded = load_functions(configuration.functions, configuration.folder)
-    sources: dict[str, ToolSource] = {FUNCTIONS: FunctionSource([*functions, *loaded], FUNCTIONS)}
+    loaded = [
+        tool
+        for index, reference in enumerate(configuration.functions)
+        for tool in _functions(index, reference, configuration)
+    ]
+    try:
+        own = FunctionSource([*functions, *loaded], FUNCTIONS)
+    except ConfigError as error:
+        raise placed(error, configuration.file, ("functions",)) from None
+    sources: dict[str, ToolSource] = {FUNCTIONS: own}
     for name, server in configuration.servers.items():
         sources[name] = _source(name, server, limits)
     return sources
+
+
+def _functions(index: int, reference: str, configuration: Configuration) -> Sequence[FunctionTool]:
+    try:
+        return load_functions([reference], configuration.folder)
+    except ConfigError as error:
+        raise placed(error, configuration.file, ("functions", index)) from None
 
 
 def load_policies(configuration: Configuration) -> Policy:

@@ -18,6 +18,7 @@ from toolkeeper.runtime.clock import RandomIds, SystemClock
 from toolkeeper.runtime.configuration import Agent, Configuration, load_configuration
 from toolkeeper.runtime.desk import Desk
 from toolkeeper.runtime.discovery import Discovery
+from toolkeeper.runtime.placing import placed
 from toolkeeper.runtime.profile import agent_named, profile_of, sources_of
 from toolkeeper.runtime.session import Session
 from toolkeeper.runtime.sight import Sight
@@ -152,8 +153,13 @@ class Toolkeeper:
     ) -> AsyncIterator[Session]:
         """A new session. Opens the keeper where that was not done, and closes it again then."""
         alone = self._rim is None
-        await self.open()
         try:
+            if alone:
+                # What cannot work leaves no store behind.
+                await self.sight(
+                    agent=agent, user=user, provider=provider, attributes=attributes, intent=intent
+                )
+                await self.open()
             yield await self.open_session(
                 agent=agent, user=user, provider=provider, attributes=attributes, intent=intent
             )
@@ -274,7 +280,10 @@ class Toolkeeper:
         if agent.name not in self._checked:
             # Once, while wiring: a server that drops a configured tool later ends no session; the
             # plan says that the tool is unavailable.
-            check_profile(profile_of(agent), registry, self._pricing("generic"))
+            try:
+                check_profile(profile_of(agent), registry, self._pricing("generic"))
+            except ConfigError as error:
+                raise placed(error, self.configuration.file, ("agents", agent.name)) from None
             self._check_policy(registry)
             self._checked.add(agent.name)
         return registry

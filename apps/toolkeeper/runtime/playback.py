@@ -40,14 +40,30 @@ async def play(
                 yield outcome
 
 
+async def rehearse(keeper: "Toolkeeper", script: Script) -> None:
+    """Plans what a new session of `script` would see. ConfigError when it cannot begin."""
+    _check(script)
+    await keeper.sight(
+        agent=_agent(script),
+        user=script.user,
+        provider=script.provider,
+        attributes=script.attributes,
+        intent=None if script.intent is ABSENT else script.intent,
+    )
+
+
+def _agent(script: Script) -> str:
+    if script.agent is None:
+        raise ConfigError(
+            "the script names no agent", "write `agent: NAME`", file=script.file, key="agent"
+        )
+    return script.agent
+
+
 async def _session(keeper: "Toolkeeper", script: Script, session_id: str | None) -> Session:
     if session_id is None:
-        if script.agent is None:
-            raise ConfigError(
-                "the script names no agent", "write `agent: NAME`", file=script.file, key="agent"
-            )
         return await keeper.open_session(
-            agent=script.agent,
+            agent=_agent(script),
             user=script.user or "local",
             provider=script.provider or "generic",
             attributes=script.attributes,
