@@ -1,13 +1,31 @@
 """Which description and schema of a tool may go on the wire?"""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
-from toolkeeper_contract import Tool
+from toolkeeper_contract import Tool, ToolDefinition
 from toolkeeper_index import cleaned_definition_text, cleaned_schema
 from toolkeeper_wire.projection import PLAIN_NAME, object_root
 
 _UNCAPPED = 1_000_000
+_KEPT: Final = 1 << 13
+"""Clean tools kept at most; a registry that changes for weeks must not grow the process."""
+
+_CLEAN: "Final[dict[tuple[str, bool], CleanTool]]" = {}
+
+
+def clean_tool(tool: Tool) -> "CleanTool":
+    """The tool's texts and schemas for the wire, worked out once per fingerprint for all formats.
+
+    Equal whether it was kept or not; only to be read.
+    """
+    key = (tool.fingerprint, tool.foreign)
+    kept = _CLEAN.get(key)
+    if kept is None or not kept.is_of(tool.definition):
+        if len(_CLEAN) >= _KEPT:
+            _CLEAN.clear()
+        kept = _CLEAN[key] = CleanTool(tool)
+    return kept
 
 
 class CleanTool:
@@ -27,6 +45,10 @@ class CleanTool:
         self.schema: Mapping[str, Any] = schema if isinstance(schema, Mapping) else {}
         """The input schema with its texts cleaned; what it accepts stays the same."""
         self.description = cleaned_definition_text(tool.definition.description, **self._cap)
+
+    def is_of(self, definition: ToolDefinition) -> bool:
+        """Whether these are the texts of this definition."""
+        return self._definition is definition or self._definition == definition
 
     @property
     def title(self) -> str | None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from toolkeeper_contract import Tool, canonical_text
 from toolkeeper_wire.anthropic import anthropic_definition
-from toolkeeper_wire.definition import CleanTool
+from toolkeeper_wire.definition import clean_tool
 from toolkeeper_wire.gemini import gemini_definition
 from toolkeeper_wire.mcp import mcp_definition
 from toolkeeper_wire.openai_chat import OpenAIChat, chat_definition
@@ -19,7 +19,7 @@ class Generic(OpenAIChat):
     name: str = "generic"
 
     def texts(self, tool: Tool) -> tuple[str, ...]:
-        clean = CleanTool(tool)
+        clean = clean_tool(tool)
         name = PROVIDER_NAMES.name(tool.identity)
         return (
             canonical_text(chat_definition(clean, name)),

@@ -4,11 +4,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from toolkeeper_contract import Tool, ToolIdentity, canonical_text
-from toolkeeper_wire.definition import CleanTool
+from toolkeeper_contract import ConfigError, Tool, ToolIdentity, canonical_text
+from toolkeeper_wire.definition import CleanTool, clean_tool
 from toolkeeper_wire.format import WireCall, WireResult
+from toolkeeper_wire.history import Entry
 from toolkeeper_wire.name_codec import NameCodec
+from toolkeeper_wire.native import NativeTools, search_refused
+from toolkeeper_wire.pause import Continue
 from toolkeeper_wire.response import body_of, mapping_at, refused, text_at
+from toolkeeper_wire.tool_choice import ChoiceMode, ToolChoice, checked_choice
 from toolkeeper_wire.wire_name import MCP_NAMES
 
 _METHOD = "tools/call"
@@ -25,13 +29,33 @@ class Mcp:
 
     def texts(self, tool: Tool) -> tuple[str, ...]:
         name = MCP_NAMES.name(tool.identity)
-        return (canonical_text(mcp_definition(CleanTool(tool), name)),)
+        return (canonical_text(mcp_definition(clean_tool(tool), name)),)
 
-    def tools(self, tools: Sequence[Tool], codec: NameCodec) -> list[dict[str, Any]]:
-        return [mcp_definition(CleanTool(tool), codec.wire(tool.name)) for tool in tools]
+    def tools(
+        self, tools: Sequence[Tool], codec: NameCodec, native: NativeTools | None = None
+    ) -> list[dict[str, Any]]:
+        if native is not None:
+            raise search_refused(self.name)
+        return [mcp_definition(clean_tool(tool), codec.wire(tool.name)) for tool in tools]
 
-    def request(self, tools: Sequence[Tool], codec: NameCodec, system: str) -> dict[str, Any]:
-        return {"tools": self.tools(tools, codec), "system": system}
+    def request(
+        self,
+        tools: Sequence[Tool],
+        codec: NameCodec,
+        system: str,
+        *,
+        native: NativeTools | None = None,
+        choice: ToolChoice | None = None,
+        cached: bool = False,
+    ) -> dict[str, Any]:
+        """A choice other than `auto` is a ConfigError: the protocol has no word for it."""
+        checked = checked_choice(choice, tools)
+        if checked is not None and checked.mode is not ChoiceMode.AUTO:
+            raise ConfigError(
+                "provider `mcp` has no tool choice: its client's model chooses by itself",
+                "leave the tool choice out",
+            )
+        return {"tools": self.tools(tools, codec, native), "system": system}
 
     def calls(self, response: Any) -> list[WireCall]:
         """The one call of a `tools/call` request; arguments left out are `{}`, null is not."""
@@ -56,6 +80,23 @@ class Mcp:
 
     def results(self, results: Sequence[WireResult]) -> list[dict[str, Any]]:
         return [self.result(result) for result in results]
+
+    def found(self, response: Any, codec: NameCodec) -> tuple[str, ...]:
+        self.calls(response)
+        return ()
+
+    def pause(self, response: Any) -> Continue | None:
+        self.calls(response)
+        return None
+
+    def history(
+        self, entries: Sequence[Entry], codec: NameCodec, native: NativeTools | None = None
+    ) -> list[dict[str, Any]]:
+        """Always a ConfigError: a client keeps its own conversation and never hands it over."""
+        raise ConfigError(
+            "provider `mcp` carries no conversation",
+            "render the history for the provider that the model is asked with",
+        )
 
 
 def mcp_definition(tool: CleanTool, name: str) -> dict[str, Any]:

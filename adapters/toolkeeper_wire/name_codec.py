@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from toolkeeper_contract import SourceKind, ToolIdentity
-from toolkeeper_wire.wire_name import PROVIDER_NAMES, NameForm
+from toolkeeper_wire.wire_name import PROVIDER_NAMES, NameForm, identity_of
 
 _ORDER = {
     SourceKind.CONTROL: 0,
@@ -27,6 +27,7 @@ class NameCodec:
     form: NameForm = PROVIDER_NAMES
     _wire: Mapping[str, str] = field(default_factory=dict)
     _canonical: Mapping[str, str] = field(default_factory=dict)
+    _identities: Mapping[str, ToolIdentity] = field(default_factory=dict)
 
     @classmethod
     def of(cls, tools: Iterable[ToolIdentity], form: NameForm = PROVIDER_NAMES) -> "NameCodec":
@@ -41,11 +42,18 @@ class NameCodec:
             return self
         wire = dict(self._wire)
         canonical = dict(self._canonical)
+        identities = dict(self._identities)
         for tool in sorted(added, key=self._rank):
             name = self._free(tool, canonical)
             wire[tool.canonical_name] = name
             canonical[name] = tool.canonical_name
-        return NameCodec(self.form, MappingProxyType(wire), MappingProxyType(canonical))
+            identities[tool.canonical_name] = tool
+        return NameCodec(
+            self.form,
+            MappingProxyType(wire),
+            MappingProxyType(canonical),
+            MappingProxyType(identities),
+        )
 
     def wire(self, canonical_name: str) -> str:
         """The wire name of a tool of this table; KeyError for any other."""
@@ -54,6 +62,28 @@ class NameCodec:
     def canonical(self, wire_name: str) -> str | None:
         """The tool that exactly this wire name stands for; None when there is none."""
         return self._canonical.get(wire_name)
+
+    def identity(self, canonical_name: str) -> ToolIdentity | None:
+        """The identity of a tool of this table, as it came in; None for any other."""
+        return self._identities.get(canonical_name)
+
+    def spoken(self, name: str) -> str:
+        """The wire name under which a call of `name` stands in a conversation.
+
+        A name that this table does not know stays as it is where a provider takes it, and becomes
+        a legal alias where it would have the whole request refused.
+        """
+        wire = self._wire.get(name)
+        if wire is not None:
+            return wire
+        if self.form.takes(name):
+            return name
+        # A lone surrogate has no bytes, and so no digest.
+        text = name.encode("utf-8", "replace").decode("utf-8")
+        identity = identity_of(text)
+        if identity.kind is SourceKind.FUNCTION:
+            return self.form.alias(identity)
+        return self.form.name(identity)
 
     def names(self) -> Mapping[str, str]:
         """Canonical to wire names."""

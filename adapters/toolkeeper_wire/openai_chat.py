@@ -5,11 +5,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolkeeper_contract import Tool, ToolIdentity, canonical_text
-from toolkeeper_wire.definition import CleanTool
+from toolkeeper_wire.definition import CleanTool, clean_tool
 from toolkeeper_wire.format import WireCall, WireResult
+from toolkeeper_wire.history import Entry, PlacedCall, Said, placed
 from toolkeeper_wire.name_codec import NameCodec
+from toolkeeper_wire.native import NativeTools, search_refused
+from toolkeeper_wire.pause import Continue
 from toolkeeper_wire.response import body_of, list_at, mapping_at, refused, text_at
+from toolkeeper_wire.tool_choice import ToolChoice, checked_choice
 from toolkeeper_wire.wire_name import PROVIDER_NAMES
+
+_ID_LIMIT = 40
+"""What this endpoint takes of a call's id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +30,34 @@ class OpenAIChat:
 
     def texts(self, tool: Tool) -> tuple[str, ...]:
         return (
-            canonical_text(chat_definition(CleanTool(tool), PROVIDER_NAMES.name(tool.identity))),
+            canonical_text(chat_definition(clean_tool(tool), PROVIDER_NAMES.name(tool.identity))),
         )
 
-    def tools(self, tools: Sequence[Tool], codec: NameCodec) -> list[dict[str, Any]]:
-        return [chat_definition(CleanTool(tool), codec.wire(tool.name)) for tool in tools]
+    def tools(
+        self, tools: Sequence[Tool], codec: NameCodec, native: NativeTools | None = None
+    ) -> list[dict[str, Any]]:
+        if native is not None:
+            raise search_refused(self.name)
+        return [chat_definition(clean_tool(tool), codec.wire(tool.name)) for tool in tools]
 
-    def request(self, tools: Sequence[Tool], codec: NameCodec, system: str) -> dict[str, Any]:
-        return {"tools": self.tools(tools, codec), "system": system}
+    def request(
+        self,
+        tools: Sequence[Tool],
+        codec: NameCodec,
+        system: str,
+        *,
+        native: NativeTools | None = None,
+        choice: ToolChoice | None = None,
+        cached: bool = False,
+    ) -> dict[str, Any]:
+        parts: dict[str, Any] = {"tools": self.tools(tools, codec, native), "system": system}
+        checked = checked_choice(choice, tools)
+        if checked is None:
+            return parts
+        if checked.tool is None:
+            return {**parts, "tool_choice": checked.mode.value}
+        forced = {"type": "function", "function": {"name": codec.wire(checked.tool)}}
+        return {**parts, "tool_choice": forced}
 
     def calls(self, response: Any) -> list[WireCall]:
         """The calls of the first choice; a bare assistant message is taken as well."""
@@ -56,6 +83,33 @@ class OpenAIChat:
     def results(self, results: Sequence[WireResult]) -> list[dict[str, Any]]:
         return [self.result(result) for result in results]
 
+    def found(self, response: Any, codec: NameCodec) -> tuple[str, ...]:
+        self.calls(response)
+        return ()
+
+    def pause(self, response: Any) -> Continue | None:
+        self.calls(response)
+        return None
+
+    def history(
+        self, entries: Sequence[Entry], codec: NameCodec, native: NativeTools | None = None
+    ) -> list[dict[str, Any]]:
+        messages: list[dict[str, Any]] = []
+        for entry in placed(entries, codec, _ID_LIMIT):
+            if isinstance(entry, Said):
+                messages.append({"role": entry.role, "content": entry.text})
+                continue
+            text, calls = entry
+            messages.append(
+                {
+                    "role": "assistant",
+                    "content": text or None,
+                    "tool_calls": [_recorded(call) for call in calls],
+                }
+            )
+            messages.extend(self.results([WireResult.of(call) for call in calls]))
+        return messages
+
 
 def chat_definition(tool: CleanTool, name: str) -> dict[str, Any]:
     """One entry of the tools array."""
@@ -78,3 +132,11 @@ def _call(call: Any) -> WireCall:
         return WireCall(text_at(call, "id"), text_at(custom, "name"), custom.get("input"))
     function = mapping_at(call, "function")
     return WireCall(text_at(call, "id"), text_at(function, "name"), function.get("arguments"))
+
+
+def _recorded(call: PlacedCall) -> dict[str, Any]:
+    return {
+        "id": call.call_id,
+        "type": "function",
+        "function": {"name": call.wire_name, "arguments": call.text},
+    }

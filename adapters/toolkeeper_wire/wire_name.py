@@ -17,6 +17,8 @@ _ALIAS = re.compile(r".*_[0-9a-f]{16,}", re.DOTALL)
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _DOTTED = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 _OURS = (SourceKind.FUNCTION, SourceKind.CONTROL)
+_PROVIDERS_OWN = frozenset({"tool_search_tool_bm25", "tool_search_tool_regex"})
+"""The names of tools that a provider adds itself; one of ours must not stand beside them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,11 @@ class NameForm:
     limit: int
     dots: bool = False
 
+    def takes(self, name: str) -> bool:
+        """Whether a provider accepts this name as it stands."""
+        pattern = _DOTTED if self.dots else _PLAIN
+        return len(name) <= self.limit and pattern.fullmatch(name) is not None
+
     def plain(self, identity: ToolIdentity) -> str | None:
         """The readable name, or None where only an alias is safe.
 
@@ -34,11 +41,10 @@ class NameForm:
         and none has the plain name of an alias.
         """
         name = self._readable(identity)
-        pattern = _DOTTED if self.dots else _PLAIN
-        if len(name) > self.limit or pattern.fullmatch(name) is None:
+        if not self.takes(name):
             return None
         if identity.kind in _OURS:
-            return name
+            return None if name in _PROVIDERS_OWN else name
         if _ALIAS.fullmatch(name) is not None:
             return None
         if not self.dots and not _separable(identity):
@@ -58,6 +64,16 @@ class NameForm:
         """The plain name where there is one, otherwise the alias."""
         return self.plain(identity) or self.alias(identity)
 
+    def namespace(self, identity: ToolIdentity) -> str | None:
+        """The name of the group that the tools of one server make; None for tools of ours."""
+        if identity.kind in _OURS:
+            return None
+        name = f"{identity.kind.value}__{identity.source}"
+        if len(name) <= self.limit and _ALIAS.fullmatch(name) is None:
+            return name
+        hashed = digest([identity.kind.value, identity.source])[:_HASH]
+        return f"{name[: self.limit - _HASH - 1]}_{hashed}"
+
     def _readable(self, identity: ToolIdentity) -> str:
         if self.dots:
             return identity.canonical_name
@@ -71,6 +87,19 @@ PROVIDER_NAMES = NameForm(limit=64)
 
 MCP_NAMES = NameForm(limit=128, dots=True)
 """What MCP takes: canonical names as they are, unless they are too long."""
+
+
+def identity_of(canonical_name: str) -> ToolIdentity:
+    """The identity behind a canonical name, for a tool that is no longer there to carry it.
+
+    Nothing is guessed: a server's id has no dots, and no tool of ours starts like a discovered one.
+    """
+    for kind in (SourceKind.MCP, SourceKind.DEVICE):
+        prefix = f"{kind.value}."
+        source, _, raw_name = canonical_name.removeprefix(prefix).partition(".")
+        if canonical_name.startswith(prefix) and source and raw_name:
+            return ToolIdentity(kind, source, raw_name)
+    return ToolIdentity(SourceKind.FUNCTION, "functions", canonical_name)
 
 
 def _separable(identity: ToolIdentity) -> bool:

@@ -294,9 +294,9 @@ def test_what_is_no_response_of_the_provider_is_refused(provider: str, response:
     [
         ("openai", {"choices": []}),
         ("openai", {"choices": [{"message": {"content": "hello", "tool_calls": None}}]}),
-        ("openai-responses", {"output": [{"type": "from_the_future"}, 7]}),
+        ("openai-responses", {"output": [{"type": "reasoning", "summary": []}]}),
         ("anthropic", {"content": "hello"}),
-        ("anthropic", {"content": [{"type": "thinking", "thinking": "x"}, {"type": "new"}, 7]}),
+        ("anthropic", {"content": [{"type": "thinking", "thinking": "x"}]}),
         ("gemini", {"candidates": None, "promptFeedback": {"blockReason": "SAFETY"}}),
         ("gemini", {"candidates": [{"finishReason": "STOP"}]}),
     ],
