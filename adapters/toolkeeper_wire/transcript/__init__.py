@@ -1,0 +1,35 @@
+"""What a conversation says about tools, read from the forms of all providers.
+
+transcript = read_transcript(messages, "anthropic", search_names=[codec.wire("tool.search")])
+"""
+
+from toolkeeper_wire.transcript.interruption import (
+    INTERRUPTED,
+    interrupted_results,
+    with_interrupted,
+)
+from toolkeeper_wire.transcript.note import compaction_note
+from toolkeeper_wire.transcript.reader import SEARCH_NAMES, read_transcript
+from toolkeeper_wire.transcript.replay import replayable
+from toolkeeper_wire.transcript.transcript import (
+    CallSeen,
+    NativeFound,
+    ResultSeen,
+    SearchSeen,
+    Transcript,
+)
+
+__all__ = [
+    "INTERRUPTED",
+    "SEARCH_NAMES",
+    "CallSeen",
+    "NativeFound",
+    "ResultSeen",
+    "SearchSeen",
+    "Transcript",
+    "compaction_note",
+    "interrupted_results",
+    "read_transcript",
+    "replayable",
+    "with_interrupted",
+]
