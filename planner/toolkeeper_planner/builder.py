@@ -1,9 +1,10 @@
 """What does a session see, given this agent, these tools, this user and these caps?"""
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from toolkeeper_contract import (
+    ConfigError,
     Disclosure,
     Placed,
     Plan,
@@ -11,20 +12,23 @@ from toolkeeper_contract import (
     Reason,
     RefusedTool,
     Registry,
+    Tool,
+    did_you_mean,
 )
 from toolkeeper_planner.admission import Admitted, admit
 from toolkeeper_planner.agent import AgentProfile
+from toolkeeper_planner.builder_version import BUILDER
 from toolkeeper_planner.conservation import check_conservation
+from toolkeeper_planner.disclosure_check import check_disclosure
 from toolkeeper_planner.expansion import expand
 from toolkeeper_planner.intent import Intent
-from toolkeeper_planner.placement import Placement, place
+from toolkeeper_planner.placement import Placement, Request, place
 from toolkeeper_planner.pricing import Pricing
 from toolkeeper_planner.ranking import RankedRegistry
 from toolkeeper_planner.sources import source_of
 from toolkeeper_policy import FUNCTIONS
 
-BUILDER = "plan-builder@1"
-"""Stands on every plan; it changes when equal input may give another plan."""
+_NOT_NATIVE = "the provider is not known to search tools on its side with this endpoint and model"
 
 
 def build_plan(
@@ -38,26 +42,53 @@ def build_plan(
     attributes: Mapping[str, Any] = {},
     policy_hidden: Set[str] = frozenset(),
     results_offloadable: bool = True,
+    loaded: Sequence[tuple[str, str]] = (),
+    forced: str | None = None,
+    granted: Mapping[str, str] | None = None,
+    native: bool = False,
+    native_reason: str | None = None,
 ) -> Plan:
     """The plan for exactly this input: no clock, no connection order, no history, no hash order.
 
     `pricing` is that of `provider`. `policy_hidden` are the names that policy denies to this
-    principal and agent whatever the arguments. `attributes` are the session's; this builder has no
-    rule that looks at them. A name that the registry does not have is skipped as
-    `source_unavailable`; `check_profile` tells misspelt ones beforehand.
+    principal and agent whatever the arguments. `attributes` are the session's, for the agent's pin
+    rules. A name that the registry does not have is skipped as `source_unavailable`;
+    `check_profile` tells misspelt ones beforehand.
 
-    Raises ConfigError when the caps cannot hold the control tools or what is always defined.
+    `loaded` are (name, fingerprint) of what searches loaded, in load order: those that are still
+    deferred candidates with that fingerprint are appended to the array while they fit what the
+    caps leave, and move nothing else. An agent that discloses by index ignores them, and a
+    provider that searches on its side keeps them deferred. `forced` names a tool that has to be
+    defined: it takes its room first and stands last, unless the plan defines it anyway. `granted`
+    (name -> fingerprint) is what a delegating parent pins; nothing of it is deferred by
+    configuration. `native` says whether provider, endpoint and model can search on their side,
+    `native_reason` why not.
+
+    Raises ConfigError when the caps cannot hold the control tools or what must be defined, when
+    the agent loads by search and has none, and when the forced tool is not to be had.
     """
-    expansion = expand(agent, registry, intent)
-    admitted = admit(expansion, registry, principal, policy_hidden)
-    deferrable = RankedRegistry.of(registry).deferred(agent.deferred_tools)
-    placement = place(agent, admitted, deferrable, pricing, results_offloadable=results_offloadable)
+    check_disclosure(agent)
+    expansion = expand(agent, registry, intent, granted)
+    admitted = admit(agent, expansion, registry, principal, policy_hidden, attributes)
+    disclosure = _disclosure(agent.disclosure, native, native_reason)
+    request = Request(
+        used=disclosure.used,
+        deferrable=(
+            RankedRegistry.of(registry).deferred(agent.deferred_tools)
+            if granted is None
+            else frozenset()
+        ),
+        results_offloadable=results_offloadable,
+        loaded=_loaded(agent, registry, loaded),
+        forced=_forced(agent, admitted, forced),
+    )
+    placement = place(agent, admitted, request, pricing)
     plan = Plan(
         builder=BUILDER,
         agent=agent.name,
         agent_revision=agent.revision,
         provider=provider,
-        disclosure=_disclosure(agent.disclosure),
+        disclosure=disclosure,
         caps=agent.caps,
         defined=_array(admitted, placement),
         deferred=placement.deferred,
@@ -68,26 +99,64 @@ def build_plan(
         pins=_pins(placement),
         costs=placement.costs(),
         intent=None if intent is None else intent.as_json(),
+        loaded=tuple([tool.name for tool in placement.filled.loaded]),
+        overflow=placement.overflow,
+        listing="none" if disclosure.used == "native" else agent.listing,
     )
-    check_conservation(expansion.names, plan)
+    check_conservation(expansion.names, plan, controls=agent.control_names)
+    if forced is not None and forced not in plan.defined:
+        raise _not_forceable(forced, None)
     return plan
 
 
-def _disclosure(asked: str) -> Disclosure:
-    if asked == "index":
-        return Disclosure()
-    return Disclosure(asked, "index", f"this version discloses by index only, not by `{asked}`")
+def _disclosure(asked: str, native: bool, reason: str | None) -> Disclosure:
+    if asked == "native" and not native:
+        return Disclosure(asked, "index", reason or _NOT_NATIVE)
+    return Disclosure(asked, asked)
+
+
+def _loaded(
+    agent: AgentProfile, registry: Registry, loaded: Sequence[tuple[str, str]]
+) -> dict[str, str]:
+    found: dict[str, str] = {}
+    if agent.disclosure == "index":
+        return found
+    for name, fingerprint in loaded:
+        tool = registry.tools.get(name)
+        if tool is not None and tool.fingerprint == fingerprint:
+            # The first time counts, so that finding it again moves nothing.
+            found.setdefault(name, fingerprint)
+    return found
+
+
+def _forced(agent: AgentProfile, admitted: Admitted, forced: str | None) -> Tool | None:
+    if forced is None or forced in agent.control_names:
+        return None
+    for tool in admitted.tools:
+        if tool.name == forced:
+            return tool
+    raise _not_forceable(forced, did_you_mean(forced, [tool.name for tool in admitted.tools]))
+
+
+def _not_forceable(forced: str, hint: str | None) -> ConfigError:
+    return ConfigError(
+        f"`{forced}` cannot be forced: this session does not have it",
+        hint or "force a tool that the session's plan offers",
+        key="tool_choice",
+    )
 
 
 def _array(admitted: Admitted, placement: Placement) -> tuple[str, ...]:
     # Control tools stand before the discovered ones, so that a server that grows or fails moves
-    # nothing in front of its own tools.
+    # nothing in front of its own tools; what was loaded stands last and moves nothing at all.
+    filled = placement.filled
     leading = {tool.name for tool in admitted.tools[: admitted.leading]}
-    names = [tool.name for tool in placement.filled.defined]
+    names = [tool.name for tool in filled.defined]
     return (
         *(name for name in names if name in leading),
-        *(tool.name for tool in placement.filled.controls),
+        *(tool.name for tool in filled.controls),
         *(name for name in names if name not in leading),
+        *(tool.name for tool in filled.appended),
     )
 
 
@@ -110,5 +179,6 @@ def _refused(agent: AgentProfile, registry: Registry) -> tuple[RefusedTool, ...]
 
 
 def _pins(placement: Placement) -> dict[str, str]:
-    reachable = (placement.filled.defined, placement.shelved.entries, placement.searchable)
+    filled = placement.filled
+    reachable = (filled.defined, filled.appended, placement.listed, placement.searchable)
     return {tool.name: tool.fingerprint for tools in reachable for tool in tools}

@@ -1,7 +1,7 @@
 """Did every candidate end in exactly one place?"""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from toolkeeper_contract import CONTROL_TOOLS, Plan
 
@@ -12,14 +12,17 @@ class ConservationError(RuntimeError):
     """The planner lost or doubled a tool: a fault of the planner, never of its input."""
 
 
-def check_conservation(candidates: Sequence[str], plan: Plan) -> None:
+def check_conservation(
+    candidates: Sequence[str], plan: Plan, *, controls: Collection[str] = CONTROL_TOOLS
+) -> None:
     """Raises ConservationError, naming the difference, unless
 
     candidates = defined + deferred + searchable + skipped + filtered, each name exactly once, and
-    the pins are exactly the defined, deferred and searchable tools.
+    the pins are exactly the defined, deferred and searchable tools. `controls` are the names that
+    are no candidates' but the framework's own.
     """
     pinned = [
-        *[name for name in plan.defined if name not in CONTROL_TOOLS],
+        *[name for name in plan.defined if name not in controls],
         *plan.deferred_names,
         *plan.searchable,
     ]

@@ -4,10 +4,10 @@ The one function that expands an intent. It runs over the live registry at every
 was added since reaches old sessions too, a removed one is gone.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from toolkeeper_contract import CONTROL_TOOLS, Placed, Reason, Registry, Tool, is_literal
+from toolkeeper_contract import Placed, Reason, Registry, Tool, is_literal
 from toolkeeper_planner.agent import AgentProfile
 from toolkeeper_planner.intent import Intent
 from toolkeeper_planner.ranking import RankedRegistry
@@ -41,30 +41,44 @@ class Expansion:
         ]
 
 
-def expand(agent: AgentProfile, registry: Registry, intent: Intent | None = None) -> Expansion:
+def expand(
+    agent: AgentProfile,
+    registry: Registry,
+    intent: Intent | None = None,
+    granted: Mapping[str, str] | None = None,
+) -> Expansion:
     """(preset, hand-picked list or the agent's own) and allowed, plus overlays, minus disabled.
 
     The order never comes from the intent: tools that two intents select stand in the same order in
     both. Names that an intent asks for and the agent does not permit are filtered, and so are the
     agent's own tools that it leaves out. Control tools are no candidates: an intent that names
     them neither adds nor removes them.
+
+    `granted` (name -> fingerprint) is what a delegating parent pins: the session then has what the
+    agent permits of it, toolsets and overlays included, and nothing else. The rest, a tool whose
+    definition is another one by now too, is filtered as `not_permitted`.
     """
-    named = _unique(agent.always_defined, agent.tools, _missing_deferrals(agent, registry))
+    named = _unique(agent, agent.always_defined, agent.tools, _missing_deferrals(agent, registry))
     discovered = [
         tool
         for tool in RankedRegistry.of(registry).discovered(agent.servers)
         if tool.name not in named
     ]
-    if intent is None:
+    if intent is None and granted is None:
         return _sorted_out(agent, registry, named, discovered)
     own = {*named, *(tool.name for tool in discovered)}
-    wish = _Wish.of(agent, intent, own)
     permitted = _permitted(agent)
-    extra: list[str] = []
+    # What a parent gives is the child's own set, whatever brought it into the parent's.
+    extra = [name for name in permitted if name not in own and name in (granted or ())]
+    own.update(extra)
+    if intent is None:
+        return _sorted_out(agent, registry, [*named, *extra], discovered, granted=granted)
+    wish = _Wish.of(agent, intent, own)
     refused: dict[str, None] = {}
     for name in wish.brought_up:
         if name not in own:
-            if name in permitted or _awaited(agent, registry, name):
+            known = name in permitted or _awaited(agent, registry, name)
+            if known and (granted is None or name in granted):
                 extra.append(name)
             else:
                 refused[name] = None
@@ -75,7 +89,13 @@ def expand(agent: AgentProfile, registry: Registry, intent: Intent | None = None
         taken = name in own or name in extra or name in refused
         refused[f"{kind} {name}" if taken else name] = None
     return _sorted_out(
-        agent, registry, [*named, *extra], discovered, selected=wish.selected, refused=refused
+        agent,
+        registry,
+        [*named, *extra],
+        discovered,
+        selected=wish.selected,
+        refused=refused,
+        granted=granted,
     )
 
 
@@ -111,7 +131,7 @@ class _Wish:
         selected -= set(intent.disabled or ())
         return cls(
             frozenset() if intent.nothing else frozenset(selected),
-            _unique(preset, overlaid, intent.picked or (), intent.allowed or ()),
+            _unique(agent, preset, overlaid, intent.picked or (), intent.allowed or ()),
             tuple(unknown),
         )
 
@@ -124,6 +144,7 @@ def _sorted_out(
     *,
     selected: Collection[str] | None = None,
     refused: Iterable[str] = (),
+    granted: Mapping[str, str] | None = None,
 ) -> Expansion:
     configured: list[Tool] = []
     unavailable: list[str] = []
@@ -131,13 +152,19 @@ def _sorted_out(
     always = 0
     for name in named:
         tool = registry.tools.get(name)
-        if selected is not None and name not in selected:
+        if granted is not None and not _grants(granted, name, tool):
+            filtered.append(Placed(name, Reason.NOT_PERMITTED))
+        elif selected is not None and name not in selected:
             filtered.append(Placed(name, Reason.DISABLED))
         elif tool is None:
             unavailable.append(name)
         else:
             configured.append(tool)
             always += name in agent.always_defined
+    if granted is not None:
+        beyond = [tool for tool in discovered if not _grants(granted, tool.name, tool)]
+        filtered += all_placed(beyond, Reason.NOT_PERMITTED)
+        discovered = [tool for tool in discovered if _grants(granted, tool.name, tool)]
     if selected is not None:
         off = [tool for tool in discovered if tool.name not in selected]
         filtered += all_placed(off, Reason.DISABLED)
@@ -145,6 +172,11 @@ def _sorted_out(
     return Expansion(
         tuple(configured), tuple(discovered), always, tuple(unavailable), tuple(filtered)
     )
+
+
+def _grants(granted: Mapping[str, str], name: str, tool: Tool | None) -> bool:
+    # A name that the registry lacks cannot be compared; it is unavailable anyway.
+    return name in granted and (tool is None or granted[name] == tool.fingerprint)
 
 
 def _missing_deferrals(agent: AgentProfile, registry: Registry) -> list[str]:
@@ -157,7 +189,7 @@ def _missing_deferrals(agent: AgentProfile, registry: Registry) -> list[str]:
 
 def _permitted(agent: AgentProfile) -> dict[str, int]:
     lists = (*sorted(agent.toolsets.items()), *sorted(agent.overlays.items()))
-    names = _unique(*(members for _, members in lists))
+    names = _unique(agent, *(members for _, members in lists))
     return {name: position for position, name in enumerate(names)}
 
 
@@ -169,8 +201,8 @@ def _awaited(agent: AgentProfile, registry: Registry, name: str) -> bool:
     )
 
 
-def _unique(*lists: Iterable[str]) -> dict[str, None]:
+def _unique(agent: AgentProfile, *lists: Iterable[str]) -> dict[str, None]:
     names = dict.fromkeys(name for names in lists for name in names)
-    for control in CONTROL_TOOLS:
+    for control in agent.control_names:
         names.pop(control, None)
     return names

@@ -13,6 +13,9 @@ from toolkeeper_index import index_line
 _REMEMBERED = 100_000
 """Prices kept at most; a registry that changes for weeks must not grow the process."""
 
+_SHORT = 256
+"""Characters of a text that may be one of thousands, such as a name in a list of names."""
+
 
 _Key = TypeVar("_Key")
 
@@ -57,6 +60,7 @@ class Prices:
         self._definitions: dict[tuple[str, str], int] = {}
         self._lines: dict[tuple[str, str], int] = {}
         self._texts: dict[str, int] = {}
+        self._short_texts: dict[str, int] = {}
 
     def definition(self, tool: Tool) -> int:
         """The dearest of the format's texts."""
@@ -77,10 +81,12 @@ class Prices:
         return price
 
     def text(self, text: str) -> int:
-        price = self._texts.get(text)
+        short = len(text) <= _SHORT
+        known = self._short_texts if short else self._texts
+        price = known.get(text)
         if price is None:
             price = self._estimate(text)
-            _remember(self._texts, text, price, limit=1_000)
+            _remember(known, text, price, limit=_REMEMBERED if short else 1_000)
         return price
 
     def prepare(self, tools: Iterable[Tool]) -> None:

@@ -20,7 +20,8 @@ class RankedRegistry:
     registry: Registry
     reads: Mapping[str, tuple[Tool, ...]]
     others: Mapping[str, tuple[Tool, ...]]
-    _globs: dict[tuple[str, ...], frozenset[str]] = field(default_factory=dict, compare=False)
+    _deferred: dict[tuple[str, ...], frozenset[str]] = field(default_factory=dict, compare=False)
+    _named: dict[str, frozenset[str]] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of(cls, registry: Registry) -> "RankedRegistry":
@@ -54,7 +55,7 @@ class RankedRegistry:
 
     def deferred(self, patterns: tuple[str, ...]) -> frozenset[str]:
         """The names that `patterns` (exact or globs) name, or whose tools wish to be deferred."""
-        names = self._globs.get(patterns)
+        names = self._deferred.get(patterns)
         if names is None:
             literals = {pattern for pattern in patterns if is_literal(pattern)}
             globs = [pattern for pattern in patterns if not is_literal(pattern)]
@@ -63,9 +64,21 @@ class RankedRegistry:
                 for name, tool in self.registry.tools.items()
                 if tool.deferred or name in literals or any(matches(glob, name) for glob in globs)
             )
-            if len(self._globs) >= _KEPT:
-                self._globs.clear()
-            self._globs[patterns] = names
+            if len(self._deferred) >= _KEPT:
+                self._deferred.clear()
+            self._deferred[patterns] = names
+        return names
+
+    def named(self, pattern: str) -> frozenset[str]:
+        """The names that one `pattern` (exact or a glob) names."""
+        if is_literal(pattern):
+            return frozenset((pattern,)) & self.registry.tools.keys()
+        names = self._named.get(pattern)
+        if names is None:
+            names = frozenset(name for name in self.registry.tools if matches(pattern, name))
+            if len(self._named) >= _KEPT * 8:
+                self._named.clear()
+            self._named[pattern] = names
         return names
 
 
