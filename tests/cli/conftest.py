@@ -2,15 +2,16 @@
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from textwrap import dedent
-from typing import Any
+from typing import Any, ClassVar
 from unittest.mock import patch
 
 import pytest
@@ -116,6 +117,17 @@ class Desktop:
 
     folder: Path
 
+    CONFIG: ClassVar[str] = CONFIG.lstrip()
+    TOOLS: ClassVar[str] = TOOLS.lstrip()
+
+    def configure(self, *swaps: tuple[str, str], add: str = "") -> None:
+        """Writes the configuration with some words swapped, and `add` below it."""
+        text = self.CONFIG
+        for old, new in swaps:
+            assert old in text
+            text = text.replace(old, new)
+        self.write("toolkeeper.yaml", text + add)
+
     def write(self, name: str, text: str) -> Path:
         """Writes a file and returns its path."""
         path = self.folder / name
@@ -169,6 +181,15 @@ class Desktop:
         script.write_text(f"{head}turns:\n  - user: hello\n    calls:\n{items}{tail}")
         return self.toolkeeper("run", script, "--json", *args)
 
+    def sql(self, statement: str) -> None:
+        """Changes the store behind everybody's back."""
+        connection = sqlite3.connect(self.folder / "toolkeeper.db")
+        try:
+            connection.execute(statement)
+            connection.commit()
+        finally:
+            connection.close()
+
     @property
     def world(self) -> list[str]:
         """What the tools did."""
@@ -187,14 +208,3 @@ def desktop(tmp_path: Path) -> Desktop:
     made.write("tools.py", TOOLS)
     made.write("toolkeeper.yaml", CONFIG)
     return made
-
-
-@pytest.fixture
-def configured(desktop: Desktop) -> Callable[[str], Desktop]:
-    """The same folder with other words in its configuration."""
-
-    def configure(text: str) -> Desktop:
-        desktop.write("toolkeeper.yaml", text)
-        return desktop
-
-    return configure

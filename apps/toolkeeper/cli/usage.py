@@ -9,7 +9,7 @@ from typing import Any
 
 from toolkeeper_contract import did_you_mean
 
-_COMMAND = re.compile(r"No such command '(.*)'\.?$", re.DOTALL)
+_COMMAND = re.compile(r"No such command '(.*?)'", re.DOTALL)
 _TOO_MANY = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)\.?$", re.DOTALL)
 
 
