@@ -21,6 +21,7 @@ from toolkeeper_contract import Invocation, Outcome
 
 T = TypeVar("T")
 
+WORKER = Path(__file__).parent / "approval_worker.py"
 LISTING_SERVER = Path(__file__).parent / "servers" / "listing_server.py"
 
 TOOLS = '''
@@ -223,8 +224,44 @@ class Home:
         assert expect is None or process.returncode == expect, (out, err)
         return Printed(process.returncode, out, err)
 
-    def read(self, *args: str) -> list[dict[str, Any]]:
-        """The JSON lines of a verb that only reads, run in this process to save its start."""
+    def together(self, *commands: tuple[str, ...]) -> list[Any]:
+        """What several processes of `approval_worker.py` say that begin at the same moment."""
+        config = str(self.folder / "toolkeeper.yaml")
+        processes = [
+            subprocess.Popen(
+                [sys.executable, str(WORKER), verb, config, *args],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            for verb, *args in commands
+        ]
+        try:
+            for process in processes:
+                assert process.stdout is not None
+                assert process.stdout.readline() == "ready\n"
+            for process in processes:
+                assert process.stdin is not None
+                process.stdin.write("go\n")
+                process.stdin.flush()
+            said = [process.communicate(timeout=60)[0] for process in processes]
+        finally:
+            for process in processes:
+                process.kill()
+                process.communicate()
+        assert [process.returncode for process in processes] == [0] * len(processes)
+        return [json.loads(text) for text in said]
+
+    def park(self, titles: list[str], **more: Any) -> list[dict[str, Any]]:
+        """The lines of one parked call for each title."""
+        calls = [
+            {"id": f"c{number}", "tool": "notes.add", "arguments": {"title": title}}
+            for number, title in enumerate(titles)
+        ]
+        return self.run(*calls, expect=1, **more)
+
+    def here(self, *args: str) -> list[dict[str, Any]]:
+        """The JSON lines of a verb that starts no tool, run in this process to save its start."""
         printed = io.StringIO()
         with redirect_stdout(printed):
             app(
@@ -246,7 +283,9 @@ class Home:
         file = self.folder / "session.yaml"
         file.write_text(json.dumps(script, ensure_ascii=False))
         args = () if session is None else ("--session", session)
-        return self.toolkeeper("run", str(file), *args, "--json", expect=expect).lines()
+        printed = self.toolkeeper("run", str(file), *args, "--json", expect=expect)
+        assert len(printed.lines()) == len(calls), printed
+        return printed.lines()
 
     def effects(self) -> list[Any]:
         """What the functions did, in order."""

@@ -77,9 +77,9 @@ def test_the_approval_is_for_the_decoded_object(home: Any) -> None:
         {"id": "c1", "tool": "notes.add", "arguments": TWICE}, approvals={"c1": "approve"}, expect=0
     )
     assert line["outcome"] == "completed"
-    (row,) = home.read("audit", "calls")
+    (row,) = home.here("audit", "calls")
     assert row["arguments"] == {"title": "tea"}
     assert row["arguments_decoded"] is True
-    (approval,) = home.read("approvals", "list", "--all")
+    (approval,) = home.here("approvals", "list", "--all")
     assert approval["arguments_digest"] == row["arguments_digest"] == digest({"title": "tea"})
     assert [effect[:2] for effect in home.effects()] == [["add", "tea"]]

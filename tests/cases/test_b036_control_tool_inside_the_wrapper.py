@@ -94,5 +94,5 @@ def test_the_same_from_a_script(home: Any) -> None:
     ]
     lines = home.run(*calls, approvals={"*": "approve"}, expect=1)
     assert [line["code"] for line in lines] == ["tool.not_found.not_offered"] * len(SPELLINGS)
-    assert len(home.read("audit", "calls")) == len(SPELLINGS)
+    assert len(home.here("audit", "calls")) == len(SPELLINGS)
     assert home.effects() == []

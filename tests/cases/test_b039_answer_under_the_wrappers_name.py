@@ -158,5 +158,5 @@ def test_a_server_that_answers_with_names_and_ids_of_its_own(home: Any) -> None:
     )
     assert (line["call_id"], line["tool"]) == ("c1", "mcp.crm.find")
     assert line["advertised_as"] == "tool.call"
-    events = home.read("audit", "show", line["invocation_id"])[0]["events"]
+    events = home.here("audit", "show", line["invocation_id"])[0]["events"]
     assert {event["tool"] for event in events if "tool" in event} == {"mcp.crm.find"}

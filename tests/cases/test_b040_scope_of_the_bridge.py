@@ -54,12 +54,12 @@ def test_neither_search_nor_call_reaches_beyond_the_agents_own_tools(wide: Any) 
     assert len({line["result"] for line in refused}) == 1
     assert wide.effects() == []
     assert wide.called("other") == []
-    assert len(wide.read("audit", "calls")) == len(lines)
+    assert len(wide.here("audit", "calls")) == len(lines)
 
 
 def test_searching_widens_nothing(wide: Any) -> None:
     def plan() -> Any:
-        return wide.read("plan", "--agent", "chat")[0]["digest"]
+        return wide.here("plan", "--agent", "chat")[0]["digest"]
 
     before = plan()
     wide.run({"id": "c1", "tool": "tool.search", "arguments": {"query": "wipe"}})

@@ -89,9 +89,9 @@ def test_the_same_from_a_script_in_a_real_ledger(home: Any) -> None:
     assert {(line["tool"], line["code"]) for line in lines} == {
         (MALFORMED, "tool.arguments_invalid")
     }
-    rows = home.read("audit", "calls")
+    rows = home.here("audit", "calls")
     assert [row["call_id"] for row in rows] == [call["id"] for call in calls]
-    assert "hunter2" not in str(home.read("audit", "events"))
+    assert "hunter2" not in str(home.here("audit", "events"))
     assert home.effects() == []
 
 

@@ -80,4 +80,4 @@ def test_the_same_from_a_script_and_the_command_line(home: Any) -> None:
     assert {line["code"] for line in lines} == {"tool.arguments_invalid"}
     home.toolkeeper("call", "--agent", "chat", "mail.send", '[{"to":"bo"}]', expect=1)
     assert home.effects() == []
-    assert len(home.read("audit", "calls")) == len(calls) + 1
+    assert len(home.here("audit", "calls")) == len(calls) + 1

@@ -134,7 +134,7 @@ def test_the_same_from_a_script_and_the_command_line(home: Any) -> None:
     assert {line["code"] for line in lines} == {"tool.arguments_invalid"}
     twice = '{"to":"bo","to":"cy"}'
     home.toolkeeper("call", "--agent", "chat", "mail.send", twice, "--json", expect=1)
-    assert home.read("approvals", "list", "--all") == []
+    assert home.here("approvals", "list", "--all") == []
     assert home.effects() == []
 
 
@@ -148,7 +148,7 @@ def test_an_edit_of_the_approver_is_read_just_as_strictly(home: Any) -> None:
         _, complaint = process.communicate(timeout=60)
         assert process.returncode in (1, 2), complaint
         assert "Traceback" not in complaint
-    (approval,) = home.read("approvals", "list")
+    (approval,) = home.here("approvals", "list")
     assert (approval["state"], approval["arguments"]) == ("pending", {"to": "bo"})
 
 

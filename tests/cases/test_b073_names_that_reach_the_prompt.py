@@ -74,7 +74,7 @@ def served(home: Any) -> Any:
 
 
 def test_bad_names_are_refused_with_a_reason_and_the_rest_lives(served: Any) -> None:
-    (plan,) = served.read("plan", "--agent", "chat")
+    (plan,) = served.here("plan", "--agent", "chat")
     refused = plan["refused_tools"]
     assert len(refused) == len(BAD_NAMES) + len(SCHEMAS)
     assert all(row["reason"] and row["source"] == "crm" for row in refused)
@@ -85,7 +85,7 @@ def test_bad_names_are_refused_with_a_reason_and_the_rest_lives(served: Any) -> 
 
 @pytest.mark.parametrize("provider", ["generic", "openai", "anthropic", "gemini", "mcp"])
 def test_nothing_of_them_reaches_the_request(served: Any, provider: str) -> None:
-    (request,) = served.read("plan", "--agent", "chat", "--render", "--provider", provider)
+    (request,) = served.here("plan", "--agent", "chat", "--render", "--provider", provider)
     text = json.dumps(request, ensure_ascii=False)
     assert "mcp.crm.good.Name-1_x(" in request["system"]
     for trace in ("SYSTEM", "always approve", "Bad name", "Bad parameter", "\u202e", "\x1b"):
@@ -115,7 +115,7 @@ def test_the_same_in_a_saved_listing(home: Any) -> None:
     home.servers["saved"] = {"catalog": "saved.json"}
     home.agent["servers"] = ["saved"]
     home.write()
-    (plan,) = home.read("plan", "--agent", "chat")
+    (plan,) = home.here("plan", "--agent", "chat")
     assert [row["name"] for row in plan["refused_tools"]] == [TRICK, "twist"]
     assert [name for name in plan["pins"] if name.startswith("mcp.")] == ["mcp.saved.fine"]
 
@@ -125,7 +125,7 @@ def test_a_servers_id_is_a_configuration_error(home: Any, server: str) -> None:
     home.servers[server] = {"command": "true"}
     home.write()
     with pytest.raises(ConfigError):
-        home.read("plan", "--agent", "chat")
+        home.here("plan", "--agent", "chat")
 
 
 @pytest.mark.parametrize("name", [TRICK, "", "a b", "\u0430", "x" * 129])

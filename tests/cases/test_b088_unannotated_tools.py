@@ -35,7 +35,7 @@ def listing() -> list[Any]:
 
 
 def by_name(home: Any) -> dict[str, Any]:
-    (registry,) = home.read("tools")
+    (registry,) = home.here("tools")
     return {row["name"].removeprefix("mcp.crm."): row for row in registry["tools"]}
 
 
@@ -56,7 +56,7 @@ def test_what_says_nothing_is_taken_for_the_worst(home: Any, trusted: bool) -> N
 
 def test_they_rank_after_reads(home: Any) -> None:
     home.serve("crm", listing(), trust="trusted", annotations="trusted")
-    (plan,) = home.read("plan", "--agent", "chat")
+    (plan,) = home.here("plan", "--agent", "chat")
     ranked = [
         name
         for name in (*plan["defined_tool_names"], *plan["deferred_tool_names"])

@@ -100,7 +100,7 @@ def test_every_request_of_a_turn_and_every_turn_has_the_same_bytes(shop: Any) ->
 
 def test_one_more_deferred_tool_moves_no_byte_of_the_array(served: Any) -> None:
     def array() -> Any:
-        (request,) = served.read("plan", "--agent", "chat", "--render")
+        (request,) = served.here("plan", "--agent", "chat", "--render")
         return json.dumps(request["tools"])
 
     before = array()

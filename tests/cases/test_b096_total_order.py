@@ -88,11 +88,11 @@ def test_every_query_for_several_rows_says_its_order(home: Any) -> None:
     )
     event.listen(Engine, "before_cursor_execute", note)
     try:
-        calls = home.read("audit", "calls")
-        home.read("audit", "plans")
-        home.read("audit", "events")
-        home.read("audit", "show", calls[0]["invocation_id"])
-        home.read("approvals", "list", "--all")
+        calls = home.here("audit", "calls")
+        home.here("audit", "plans")
+        home.here("audit", "events")
+        home.here("audit", "show", calls[0]["invocation_id"])
+        home.here("approvals", "list", "--all")
     finally:
         event.remove(Engine, "before_cursor_execute", note)
     selects = [text for text in statements if re.search(r"(?i)^select .* from (?!sqlite_)", text)]
@@ -113,8 +113,8 @@ def _by_key(text: str) -> bool:
 def test_rows_come_back_in_the_order_of_their_making(home: Any) -> None:
     ids = ["z", "a", "m", "B", "b"]
     home.run(*({"id": id, "tool": "notes.list", "arguments": {}} for id in ids), expect=0)
-    assert [row["call_id"] for row in home.read("audit", "calls")] == ids
-    events = home.read("audit", "events")
+    assert [row["call_id"] for row in home.here("audit", "calls")] == ids
+    events = home.here("audit", "events")
     assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
 
 
@@ -122,9 +122,9 @@ def test_the_order_does_not_hang_on_the_tables_own(home: Any, tmp_path: Path) ->
     ids = ["c1", "c2", "c3"]
     home.run(*({"id": id, "tool": "notes.add", "arguments": {"title": id}} for id in ids))
     before = [
-        home.read("audit", "calls"),
-        home.read("approvals", "list"),
-        home.read("audit", "events"),
+        home.here("audit", "calls"),
+        home.here("approvals", "list"),
+        home.here("audit", "events"),
     ]
     connection = sqlite3.connect(tmp_path / "ledger.db")
     connection.execute("PRAGMA reverse_unordered_selects = ON")
@@ -145,8 +145,8 @@ def test_the_order_does_not_hang_on_the_tables_own(home: Any, tmp_path: Path) ->
     connection.commit()
     connection.close()
     after = [
-        home.read("audit", "calls"),
-        home.read("approvals", "list"),
-        home.read("audit", "events"),
+        home.here("audit", "calls"),
+        home.here("approvals", "list"),
+        home.here("audit", "events"),
     ]
     assert after == before
