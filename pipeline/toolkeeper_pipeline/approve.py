@@ -72,7 +72,7 @@ def _answered(own: Approval, decided: Decided, run: Run, now: datetime) -> str:
         # Expired, spent elsewhere, or answered by somebody who is no longer entitled to.
         raise Stop(
             Code.APPROVAL_EXPIRED,
-            message.EXPIRED,
+            message.EXPIRED if over else message.OUTGROWN,
             frozen=frozen,
             decision=decision,
             approval_id=own.approval_id,

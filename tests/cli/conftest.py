@@ -5,9 +5,11 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
 from textwrap import dedent
@@ -60,8 +62,16 @@ def pay(amount: float) -> str:
 
 
 @tool(name="slow.read", side_effect="network_read")
-async def slow(seconds: float) -> str:
+async def slow(seconds: float, api_token: str = "") -> str:
     """Read slowly."""
+    WORLD.with_name("started.txt").touch()
+    await asyncio.sleep(seconds)
+    return "slept"
+
+
+@tool(name="slow.write", side_effect="workspace_write")
+async def slow_write(seconds: float) -> str:
+    """Write slowly."""
     await asyncio.sleep(seconds)
     return "slept"
 
@@ -77,7 +87,7 @@ def undeclared(x: int) -> int:
     return x * 2
 
 
-TOOLS = [list_, update, send, pay, slow, broken, undeclared]
+TOOLS = [list_, update, send, pay, slow, slow_write, broken, undeclared]
 '''
 
 CONFIG = """
@@ -157,21 +167,46 @@ class Desktop:
         assert "Traceback" not in err.getvalue()
         return Ended(int(code or 0), out.getvalue(), err.getvalue())
 
-    def process(
-        self, *args: object, cwd: Path | None = None, env: Mapping[str, str] | None = None
-    ) -> Ended:
-        """Runs the installed command in a process of its own."""
-        done = subprocess.run(
+    def start(
+        self, *args: object, env: Mapping[str, str] | None = None, cwd: Path | None = None
+    ) -> subprocess.Popen[str]:
+        """Starts the installed command in a process of its own."""
+        return subprocess.Popen(
             [sys.executable, "-m", "toolkeeper", *map(str, args)],
             cwd=cwd or self.folder,
             env={**os.environ, **(env or {})},
-            capture_output=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            timeout=60,
-            stdin=subprocess.DEVNULL,
         )
-        assert "Traceback" not in done.stderr
-        return Ended(done.returncode, done.stdout, done.stderr)
+
+    def ended(self, process: subprocess.Popen[str], stdin: str = "") -> Ended:
+        """How a started process ends."""
+        out, err = process.communicate(stdin, timeout=60)
+        assert "Traceback" not in err
+        return Ended(process.returncode, out, err)
+
+    def process(self, *args: object, stdin: str = "", **options: Any) -> Ended:
+        """Runs the installed command in a process of its own."""
+        return self.ended(self.start(*args, **options), stdin)
+
+    def wait_for(self, is_so: Callable[[], bool]) -> None:
+        """Waits until it is so."""
+        deadline = time.monotonic() + 30
+        while not is_so():
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+
+    def wait_for_lease(self) -> None:
+        """Waits until every lease in the store is over."""
+        query = "SELECT max(lease_expires_at) FROM invocations WHERE state = 'running'"
+
+        def over() -> bool:
+            until = self.sql(query)
+            return until is None or datetime.fromisoformat(until) < datetime.now(UTC)
+
+        self.wait_for(over)
 
     def play(self, calls: str, *args: object, head: str = "", tail: str = "") -> Ended:
         """Plays a session of one turn with `calls` (YAML flow, a line each)."""
@@ -181,12 +216,13 @@ class Desktop:
         script.write_text(f"{head}turns:\n  - user: hello\n    calls:\n{items}{tail}")
         return self.toolkeeper("run", script, "--json", *args)
 
-    def sql(self, statement: str) -> None:
-        """Changes the store behind everybody's back."""
+    def sql(self, statement: str) -> Any:
+        """Looks into the store, or changes it, behind everybody's back; one value."""
         connection = sqlite3.connect(self.folder / "toolkeeper.db")
         try:
-            connection.execute(statement)
+            row = connection.execute(statement).fetchone()
             connection.commit()
+            return row[0] if row else None
         finally:
             connection.close()
 
