@@ -1,6 +1,7 @@
 """What is in this piece of a conversation, whether it is a dictionary or an object of an SDK?"""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 _NOTHING: Mapping[str, Any] = {}
@@ -10,15 +11,41 @@ def view(value: Any) -> Mapping[str, Any] | None:
     """The piece as a mapping, with the names of the wire; None for anything else."""
     if isinstance(value, Mapping):
         return value
-    dump = getattr(value, "model_dump", None)
-    if not callable(dump):
+    if not callable(getattr(value, "model_dump", None)):
         return None
     try:
-        # Without warnings: what the provider really sent may be newer than the SDK's types.
-        body = dump(mode="python", by_alias=True, warnings=False)
+        return _fields(value) or _dumped(value)
     except Exception:
         # Somebody else's code on somebody else's data; whatever it raises, there is no piece.
         return None
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    """A pydantic object's own fields, with what is in them as it is.
+
+    To dump all of it would cost more, and fails on arguments that are nested very deeply.
+    """
+    kind: Any = type(value)
+    names = _wire_names(kind)
+    body = {wire: getattr(value, name, None) for name, wire in names}
+    extra = value.model_extra if names else None
+    return {**body, **extra} if isinstance(extra, Mapping) else body
+
+
+@lru_cache(maxsize=256)
+def _wire_names(kind: Any) -> tuple[tuple[str, str], ...]:
+    """The fields of a pydantic class with their names on the wire."""
+    fields = getattr(kind, "model_fields", None)
+    if not isinstance(fields, Mapping):
+        return ()
+    return tuple(
+        (name, field.serialization_alias or field.alias or name) for name, field in fields.items()
+    )
+
+
+def _dumped(value: Any) -> Mapping[str, Any] | None:
+    # Without warnings: what the provider really sent may be newer than the SDK's types.
+    body = value.model_dump(mode="python", by_alias=True, warnings=False)
     return body if isinstance(body, Mapping) else None
 
 
