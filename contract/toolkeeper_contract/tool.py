@@ -33,6 +33,19 @@ class ToolIdentity:
             return self.raw_name
         return f"{self.kind.value}.{self.source}.{self.raw_name}"
 
+    @classmethod
+    def of_name(cls, canonical_name: str) -> "ToolIdentity":
+        """The identity behind a canonical name that is known to be one (a pin's, say).
+
+        It can be read back, because a server's id has no dots and no tool of ours may start like a
+        discovered one. Nothing is decided by it.
+        """
+        kind, _, rest = canonical_name.partition(".")
+        source, dot, raw_name = rest.partition(".")
+        if kind in (SourceKind.MCP, SourceKind.DEVICE) and source and dot and raw_name:
+            return cls(SourceKind(kind), source, raw_name)
+        return cls(SourceKind.FUNCTION, "functions", canonical_name)
+
 
 @dataclass(frozen=True, slots=True)
 class ToolDefinition:

@@ -6,10 +6,12 @@ here: it never executes.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from toolkeeper_contract import (
-    TOOL_SEARCH,
+    TOOL_CALL,
+    TOOL_RESULT,
     Ledger,
     Listing,
     Plan,
@@ -22,7 +24,7 @@ from toolkeeper_contract import (
     Tool,
     ToolResult,
 )
-from toolkeeper_index import Catalog, enveloped, render_answer
+from toolkeeper_index import Catalog, SearchAnswer, enveloped, render_answer
 from toolkeeper_pipeline.reading import Kept, cut
 
 SEARCH_SHAPE = "a search takes `query`, `limit` and `select`, and nothing else"
@@ -31,12 +33,16 @@ NO_RESULT = "there is no kept result under this handle in this session"
 
 
 def is_search(tool: Tool) -> bool:
-    """Whether `tool` is the framework's search."""
-    return tool.identity.kind is SourceKind.CONTROL and tool.name == TOOL_SEARCH
+    """Whether `tool` is the framework's search, under whatever name an agent knows it."""
+    return tool.identity.kind is SourceKind.CONTROL and tool.name not in (TOOL_CALL, TOOL_RESULT)
 
 
 class Controls:
-    """Serves the control tools of one run."""
+    """Serves the control tools of one run.
+
+    `found` holds the names that may be called without being advertised, because a search of this
+    run answered with them or an earlier one loaded them.
+    """
 
     kind = SourceKind.CONTROL
     name = "control"
@@ -69,15 +75,17 @@ class Controls:
         self._search_limit = search_limit
         self._search_max_limit = search_max_limit
         self._catalog: Catalog | None = None
+        self._loads = plan.disclosure.used == "search"
+        self.found: set[str] = {placed.name for placed in plan.overflow}
 
     async def listing(self) -> Listing:
         return Listing((), (), SourceStatus(self.name, SourceState.OK))
 
     async def call(self, raw_name: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Answers one control tool; a failed search is an error result, never an exception."""
-        if raw_name == TOOL_SEARCH:
-            return self._search(arguments)
-        return await self._result(arguments)
+        if raw_name == TOOL_RESULT:
+            return await self._result(arguments)
+        return self._search(arguments)
 
     async def close(self) -> None:
         """Nothing is held open."""
@@ -95,8 +103,19 @@ class Controls:
             default_limit=self._search_limit,
             max_limit=self._search_max_limit,
         )
-        text = render_answer(answer, token=self._token, index=self._index)
-        return ToolResult((Text(text),), is_error=answer.is_error)
+        answer, text = self._fitting(answer)
+        self.found.update(tool.name for tool in answer.tools)
+        loaded = {tool.name: tool.fingerprint for tool in answer.tools} if self._loads else {}
+        structured = {"loaded": loaded} if loaded else None
+        return ToolResult((Text(text),), structured, is_error=answer.is_error)
+
+    def _fitting(self, answer: SearchAnswer) -> tuple[SearchAnswer, str]:
+        """The answer without the last tools whose definitions would break the result's bound."""
+        while True:
+            text = render_answer(answer, token=self._token, index=self._index)
+            if len(text.encode("utf-8")) <= self._result_bytes or len(answer.tools) < 2:
+                return answer, text
+            answer = replace(answer, tools=answer.tools[:-1])
 
     def _searchable(self) -> list[Tool]:
         tools = self._registry().tools

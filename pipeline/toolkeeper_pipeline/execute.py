@@ -6,12 +6,14 @@ failed, unknown; a write whose outcome is unknown is never repeated by itself.
 
 import asyncio
 import json
+from contextlib import suppress
 
 from toolkeeper_contract import (
     Code,
     Lease,
     LostAfterDispatch,
     NotDispatched,
+    RunError,
     SourceKind,
     ToolError,
     ToolResult,
@@ -42,6 +44,12 @@ async def execute(claimed: Claimed, run: Run, rim: Rim) -> Executed:
     except ToolError as error:
         # The tool's author wrote this for the model to read.
         return _ended(claimed, Code.FAILED, error.message)
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        # Nobody cancelled the turn: the source lost something of its own, and only this call ends.
+        return _unclear(claimed, Code.FAILED, message.FAILED)
     except Exception:
         if deadline.expired():
             return _unclear(claimed, Code.FAILED_TIMEOUT, message.TIMEOUT)
@@ -97,7 +105,10 @@ class _Renewal:
         self._task = self._loop.create_task(self._renew())
 
     async def _renew(self) -> None:
-        while await self._rim.ledger.renew(
-            self._lease, self._rim.clock.now() + self._run.limits.lease
-        ):
+        held = True
+        while held:
+            # A store that is busy now may not be in a third of a lease; the call runs on anyway.
+            with suppress(RunError):
+                until = self._rim.clock.now() + self._run.limits.lease
+                held = await self._rim.ledger.renew(self._lease, until)
             await asyncio.sleep(self._period)

@@ -19,6 +19,8 @@ def record(unwrapped: Unwrapped, run: Run, rim: Rim) -> Recorded:
         advertised_as = AdvertisedAs.TOOL_CALL
     elif unwrapped.name in run.plan.defined:
         advertised_as = AdvertisedAs.DEFINITION
+    elif unwrapped.name in run.found:
+        advertised_as = AdvertisedAs.SEARCH
     else:
         advertised_as = AdvertisedAs.DIRECT
     return Recorded(

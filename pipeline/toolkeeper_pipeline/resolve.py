@@ -5,7 +5,7 @@ the turn began must not run.
 """
 
 from toolkeeper_contract import CONTROL_TOOLS, TOOL_CALL, AdvertisedAs, Code, Tool
-from toolkeeper_index import control_tool
+from toolkeeper_index import plan_control
 from toolkeeper_pipeline import message
 from toolkeeper_pipeline.run import Rim, Run
 from toolkeeper_pipeline.states import Recorded, Resolved, ShapeFault, Stop
@@ -17,7 +17,7 @@ def resolve(recorded: Recorded, run: Run, rim: Rim) -> Resolved:
         assert isinstance(recorded.arguments, ShapeFault)
         raise Stop(recorded.arguments.code, recorded.arguments.text)
     name = recorded.tool_name
-    if name in CONTROL_TOOLS:
+    if name in CONTROL_TOOLS or name in run.plan.controls:
         return Resolved(recorded, _control(recorded, run))
     pinned = run.plan.pins.get(name)
     if pinned is None:
@@ -39,4 +39,4 @@ def _control(recorded: Recorded, run: Run) -> Tool:
     name = recorded.tool_name
     if inside or name not in run.plan.controls or name == TOOL_CALL:
         raise Stop(Code.NOT_OFFERED, message.NOT_AVAILABLE)
-    return control_tool(name)
+    return plan_control(run.plan, name)

@@ -1,6 +1,6 @@
 """In whose name, under which plan and with which ports does a call run?"""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -33,7 +33,8 @@ class Run:
     """One turn of a session, as far as its calls are concerned.
 
     `token` is the boundary of the plan's envelopes. `enabled` answers live whether the user still
-    has a tool switched on. `controls` serves `tool.search` and `tool.result` for this run.
+    has a tool switched on. `controls` serves `tool.search` and `tool.result` for this run. `found`
+    are names that a search brought up, which nothing in the request advertises.
     """
 
     run_id: str
@@ -46,6 +47,7 @@ class Run:
     controls: ToolSource
     limits: Limits = field(default_factory=Limits)
     approvers: tuple[str, ...] = ()
+    found: Collection[str] = ()
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
 

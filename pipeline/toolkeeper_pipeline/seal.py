@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from toolkeeper_contract import (
     TOOL_RESULT,
-    TOOL_SEARCH,
     Code,
     Completed,
     Ending,
+    Event,
     Failed,
     Invocation,
     Outcome,
@@ -20,6 +20,7 @@ from toolkeeper_contract import (
     ToolResult,
 )
 from toolkeeper_index import clean, enveloped
+from toolkeeper_pipeline.control import is_search
 from toolkeeper_pipeline.reading import Kept, cut, read, readable
 from toolkeeper_pipeline.row import settled_event
 from toolkeeper_pipeline.run import Rim, Run
@@ -39,18 +40,29 @@ async def seal(executed: Executed, run: Run, rim: Rim) -> Outcome:
         row = replace(row, truncated=size < total)
     elif executed.tool.identity.kind is SourceKind.CONTROL:
         # Our own words, enveloped and bounded where they were made.
-        invalid = result.is_error and executed.tool.name == TOOL_SEARCH
+        invalid = result.is_error and is_search(executed.tool)
         code = Code.SEARCH_INVALID if invalid else None
         row = _read_as(
             row, read(result), outcome=Ending.COMPLETED, code=code, error=result.is_error
         )
     else:
         row = await _completed(row, executed, result, run, rim)
-    settled = await rim.ledger.settle(row, (settled_event(row),))
+    settled = await rim.ledger.settle(row, (settled_event(row), *_loaded(row, executed)))
     if not settled:
         # Somebody reaped this call while it ran; the ledger's word stands, not ours.
         row = await rim.ledger.invocation(row.invocation_id) or row
     return Completed(row) if row.outcome is Ending.COMPLETED else Failed(row)
+
+
+def _loaded(row: Invocation, executed: Executed) -> tuple[Event, ...]:
+    # What a search loaded is read back from here, and from no text.
+    result = executed.result
+    if result is None or executed.tool.identity.kind is not SourceKind.CONTROL:
+        return ()
+    loaded = result.structured.get("loaded") if isinstance(result.structured, dict) else None
+    if not loaded:
+        return ()
+    return (Event("tools.loaded", {"tools": loaded}, row.run_id, row.invocation_id),)
 
 
 def _read_as(
