@@ -277,7 +277,7 @@ class Home:
         **turn: Any,
     ) -> list[dict[str, Any]]:
         """The lines of a recorded session of one turn; its file is JSON, which is YAML too."""
-        script = {"turns": [{"user": "go on", "calls": list(calls), **turn}]}
+        script: dict[str, Any] = {"turns": [{"user": "go on", "calls": list(calls), **turn}]}
         if session is None:
             script = {"agent": "chat", "user": "ana", **script}
         file = self.folder / "session.yaml"
