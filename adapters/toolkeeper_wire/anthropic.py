@@ -6,7 +6,7 @@ from typing import Any
 
 from toolkeeper_contract import Tool, ToolIdentity, canonical_text
 from toolkeeper_wire.capability import BM25, REGEX
-from toolkeeper_wire.definition import CleanTool, clean_tool
+from toolkeeper_wire.definition import CleanTool, clean_tool, unshared
 from toolkeeper_wire.format import WireCall, WireResult
 from toolkeeper_wire.history import Entry, PlacedCall, Said, placed
 from toolkeeper_wire.name_codec import NameCodec
@@ -78,7 +78,10 @@ class Anthropic:
     def tools(
         self, tools: Sequence[Tool], codec: NameCodec, native: NativeTools | None = None
     ) -> list[dict[str, Any]]:
-        defined = [anthropic_definition(clean_tool(tool), codec.wire(tool.name)) for tool in tools]
+        defined = [
+            unshared(anthropic_definition(clean_tool(tool), codec.wire(tool.name)))
+            for tool in tools
+        ]
         return defined if native is None else [*self._search(native, tools, codec, defined)]
 
     def _search(
@@ -95,7 +98,7 @@ class Anthropic:
         yield dict(search)
         yield from defined
         for tool in native.deferred:
-            entry = anthropic_definition(clean_tool(tool), codec.wire(tool.name))
+            entry = unshared(anthropic_definition(clean_tool(tool), codec.wire(tool.name)))
             yield {**entry, "defer_loading": True}
         for identity in native.gone(tools):
             yield {

@@ -3,14 +3,15 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from toolkeeper_contract import Tool, ToolDefinition
-from toolkeeper_index import cleaned_definition_text, cleaned_schema
+from toolkeeper_contract import Tool, ToolDefinition, canonical_text
+from toolkeeper_index import DESCRIPTION_CAP, clean, cleaned_definition_text, cleaned_schema
 from toolkeeper_wire.projection import PLAIN_NAME, object_root
 
 _UNCAPPED = 1_000_000
 _KEPT: Final = 1 << 13
 """Clean tools kept at most; a registry that changes for weeks must not grow the process."""
 
+_ESCAPED: Final = ("\\u", "\\r", "\\b", "\\f")
 _CLEAN: "Final[dict[tuple[str, bool], CleanTool]]" = {}
 
 
@@ -37,14 +38,13 @@ class CleanTool:
 
     def __init__(self, tool: Tool) -> None:
         # A long description of ours is its author's choice, and priced as such.
-        self._cap = {} if tool.foreign else {"cap": _UNCAPPED}
+        self._cap = DESCRIPTION_CAP if tool.foreign else _UNCAPPED
         self._definition = tool.definition
         self._root: dict[str, Any] | None = None
         self._plain: dict[str, Any] | None = None
-        schema = cleaned_schema(tool.definition.input_schema, **self._cap)
-        self.schema: Mapping[str, Any] = schema if isinstance(schema, Mapping) else {}
+        self.schema = _cleaned(tool.definition.input_schema, self._cap)
         """The input schema with its texts cleaned; what it accepts stays the same."""
-        self.description = cleaned_definition_text(tool.definition.description, **self._cap)
+        self.description = cleaned_definition_text(tool.definition.description, self._cap)
 
     def is_of(self, definition: ToolDefinition) -> bool:
         """Whether these are the texts of this definition."""
@@ -54,7 +54,7 @@ class CleanTool:
     def title(self) -> str | None:
         """The title, or None where there is none."""
         title = self._definition.title
-        return cleaned_definition_text(title, **self._cap) if title else None
+        return cleaned_definition_text(title, self._cap) if title else None
 
     @property
     def root(self) -> dict[str, Any]:
@@ -70,3 +70,40 @@ class CleanTool:
             fits = all(PLAIN_NAME.fullmatch(name) for name in self.root["properties"])
             self._plain = self.root if fits else object_root(self.schema, PLAIN_NAME)
         return self._plain
+
+
+def unshared(value: Any) -> Any:
+    """A deep copy of a JSON value, for somebody who may write into it."""
+    if isinstance(value, Mapping):
+        return {key: unshared(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [unshared(inner) for inner in value]
+    return value
+
+
+def _cleaned(schema: Any, cap: int) -> Mapping[str, Any]:
+    if not isinstance(schema, Mapping):
+        return {}
+    try:
+        text = canonical_text(schema)
+    except (TypeError, ValueError):
+        text = ""
+    # Most schemas hold nothing that needs cleaning, and their JSON shows that without a walk.
+    if text and _is_clean(text) and _is_short(text, cap):
+        return schema
+    cleaned = cleaned_schema(schema, cap)
+    return cleaned if isinstance(cleaned, Mapping) else {}
+
+
+def _is_clean(text: str) -> bool:
+    """Whether JSON text, which escapes control characters, holds nothing to be cleaned away."""
+    if any(map(text.__contains__, _ESCAPED)):
+        return False
+    return "\x7f" not in text if text.isascii() else clean(text) is text
+
+
+def _is_short(text: str, cap: int) -> bool:
+    """Whether no text inside this JSON is longer than `cap`; in doubt it says False."""
+    if len(text) <= cap:
+        return True
+    return max(map(len, text.replace('\\"', "''").split('"'))) <= cap

@@ -7,6 +7,19 @@ from toolkeeper_wire.subschema import rebuilt
 
 _IGNORES_SIBLINGS = ("draft-03", "draft-04", "draft-06", "draft-07")
 _BESIDE_REFERENCE = frozenset({"$ref", "description", "title", "$defs", "definitions"})
+_OLD = frozenset(
+    {
+        "$ref",
+        "$schema",
+        "additionalItems",
+        "dependencies",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "id",
+        "items",
+    }
+)
+"""A schema with none of these words reads the same in every dialect, unless it is of arrays."""
 
 
 def modern(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -21,6 +34,8 @@ def modern(schema: Mapping[str, Any]) -> dict[str, Any]:
     fourth = isinstance(dialect, str) and "draft-04" in dialect
 
     def convert(part: dict[str, Any]) -> dict[str, Any]:
+        if _OLD.isdisjoint(part) and not _holds_arrays(part.get("type")):
+            return part
         part.pop("$schema", None)
         if fourth and isinstance(part.get("id"), str):
             del part["id"]
@@ -51,9 +66,12 @@ def _items(part: dict[str, Any]) -> None:
         if "additionalItems" in part:
             part["items"] = part["additionalItems"]
     part.pop("additionalItems", None)
-    kind = part.get("type")
-    if (kind == "array" or (isinstance(kind, list) and "array" in kind)) and "items" not in part:
+    if "items" not in part and _holds_arrays(part.get("type")):
         part["items"] = {}
+
+
+def _holds_arrays(kind: Any) -> bool:
+    return kind == "array" or (isinstance(kind, list) and "array" in kind)
 
 
 def _dependencies(part: dict[str, Any]) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolkeeper_contract import Tool, ToolIdentity, canonical_text
-from toolkeeper_wire.definition import CleanTool, clean_tool
+from toolkeeper_wire.definition import CleanTool, clean_tool, unshared
 from toolkeeper_wire.format import WireCall, WireResult
 from toolkeeper_wire.gemini_schema import gemini_subset
 from toolkeeper_wire.history import Entry, PlacedCall, Said, placed
@@ -83,7 +83,9 @@ class Gemini:
     ) -> list[dict[str, Any]]:
         if native is not None:
             raise search_refused(self.name)
-        declared = [gemini_definition(clean_tool(tool), codec.wire(tool.name)) for tool in tools]
+        declared = [
+            unshared(gemini_definition(clean_tool(tool), codec.wire(tool.name))) for tool in tools
+        ]
         return [{"functionDeclarations": declared}] if declared else []
 
     def request(

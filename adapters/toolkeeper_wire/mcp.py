@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolkeeper_contract import ConfigError, Tool, ToolIdentity, canonical_text
-from toolkeeper_wire.definition import CleanTool, clean_tool
+from toolkeeper_wire.definition import CleanTool, clean_tool, unshared
 from toolkeeper_wire.format import WireCall, WireResult
 from toolkeeper_wire.history import Entry
 from toolkeeper_wire.name_codec import NameCodec
@@ -36,7 +36,7 @@ class Mcp:
     ) -> list[dict[str, Any]]:
         if native is not None:
             raise search_refused(self.name)
-        return [mcp_definition(clean_tool(tool), codec.wire(tool.name)) for tool in tools]
+        return [unshared(mcp_definition(clean_tool(tool), codec.wire(tool.name))) for tool in tools]
 
     def request(
         self,

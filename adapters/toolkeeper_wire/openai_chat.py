@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolkeeper_contract import Tool, ToolIdentity, canonical_text
-from toolkeeper_wire.definition import CleanTool, clean_tool
+from toolkeeper_wire.definition import CleanTool, clean_tool, unshared
 from toolkeeper_wire.format import WireCall, WireResult
 from toolkeeper_wire.history import Entry, PlacedCall, Said, placed
 from toolkeeper_wire.name_codec import NameCodec
@@ -38,7 +38,9 @@ class OpenAIChat:
     ) -> list[dict[str, Any]]:
         if native is not None:
             raise search_refused(self.name)
-        return [chat_definition(clean_tool(tool), codec.wire(tool.name)) for tool in tools]
+        return [
+            unshared(chat_definition(clean_tool(tool), codec.wire(tool.name))) for tool in tools
+        ]
 
     def request(
         self,

@@ -6,7 +6,7 @@ from typing import Any
 
 from toolkeeper_contract import SourceKind, Tool, ToolIdentity, canonical_text
 from toolkeeper_wire.capability import HOSTED
-from toolkeeper_wire.definition import CleanTool, clean_tool
+from toolkeeper_wire.definition import CleanTool, clean_tool, unshared
 from toolkeeper_wire.format import WireCall, WireResult
 from toolkeeper_wire.history import Entry, PlacedCall, Said, placed
 from toolkeeper_wire.name_codec import NameCodec
@@ -78,7 +78,10 @@ class OpenAIResponses:
     def tools(
         self, tools: Sequence[Tool], codec: NameCodec, native: NativeTools | None = None
     ) -> list[dict[str, Any]]:
-        defined = [responses_definition(clean_tool(tool), codec.wire(tool.name)) for tool in tools]
+        defined = [
+            unshared(responses_definition(clean_tool(tool), codec.wire(tool.name)))
+            for tool in tools
+        ]
         if native is None:
             return defined
         if native.capability.provider != self.name or native.capability.variant != HOSTED:
@@ -191,7 +194,7 @@ def _deferred(
     """Ours one by one, then what was discovered in one namespace for each server."""
     spaces: dict[str, dict[str, Any]] = {}
     entries: list[tuple[ToolIdentity, dict[str, Any]]] = [
-        (tool.identity, responses_definition(clean_tool(tool), codec.wire(tool.name)))
+        (tool.identity, unshared(responses_definition(clean_tool(tool), codec.wire(tool.name))))
         for tool in native.deferred
     ]
     entries += [(gone, _tombstone(codec, gone)) for gone in native.gone(tools)]

@@ -24,6 +24,7 @@ _LIST = frozenset({"allOf", "anyOf", "oneOf", "prefixItems", "items"})
 _NAMED = frozenset(
     {"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
 )
+_HOLDERS = _ONE | _LIST | _NAMED
 # Here a boolean is an answer of its own; elsewhere providers want it written as an object.
 _KEEPS_BOOLEAN = frozenset({"additionalProperties", "unevaluatedProperties", "additionalItems"})
 
@@ -38,11 +39,13 @@ def rebuilt(schema: Any, convert: Callable[[dict[str, Any]], dict[str, Any]]) ->
         return {}
     if schema is False:
         return {"not": {}}
-    if not isinstance(schema, Mapping):
+    if not isinstance(schema, dict | Mapping):
         return schema
     part: dict[str, Any] = {}
     for key, value in schema.items():
-        if key in _NAMED and isinstance(value, Mapping):
+        if key not in _HOLDERS:
+            part[key] = value
+        elif key in _NAMED and isinstance(value, Mapping):
             part[key] = {
                 name: inner if isinstance(inner, list) else rebuilt(inner, convert)
                 for name, inner in value.items()
