@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from toolkeeper_contract import Event, Plan, SourceStatus, digest
+from toolkeeper_planner.near_names import near_names
 
 
 def planned_event(
@@ -16,7 +17,8 @@ def planned_event(
 
     Those stand once, in the plan's body, which `plan` (its digest) finds; here are their count and
     the digest of their list. `sources` say how each source's last listing went, `turn` (from 1)
-    for which turn this is.
+    for which turn this is. `near_names` are groups of tools of different sources whose names a
+    model could mistake for each other.
     """
     body = plan.body()
     # The pins are the specs of what is deferred, and the plan's body for the rest.
@@ -30,6 +32,7 @@ def planned_event(
             **body,
             "searchable_tool_count": len(plan.searchable),
             "searchable_tool_digest": digest(list(plan.searchable)),
+            "near_names": [list(group) for group in near_names(plan.pins)],
             "sources": [
                 {"name": source.name, "state": source.state.value, "reason": source.reason}
                 for source in sorted(sources, key=lambda source: source.name)
