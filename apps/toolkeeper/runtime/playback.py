@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING
 
-from toolkeeper.runtime.answering import find_approval
+import structlog
+
+from toolkeeper.runtime.answering import NotAnswerable, find_approval
 from toolkeeper.runtime.resumption import resume_one
 from toolkeeper.runtime.script import (
     ABSENT,
@@ -20,6 +22,8 @@ from toolkeeper_contract import ApprovalState, ConfigError, Outcome, Suspended
 
 if TYPE_CHECKING:
     from toolkeeper.runtime.keeper import Toolkeeper
+
+_LOG = structlog.get_logger(__name__)
 
 
 async def play(
@@ -109,12 +113,17 @@ async def _answered(keeper: "Toolkeeper", outcome: Outcome, answer: ScriptedAnsw
     # The script speaks for an entitled approver; who that is, configuration and policy say.
     approver = (await find_approval(keeper.ledger, approval_id)).approvers[0]
     desk = keeper.desk()
-    if answer.verdict is Verdict.EDIT:
-        await desk.edit(approval_id, answer.arguments, by=approver)
-    else:
-        approve = answer.verdict is Verdict.APPROVE
-        state = ApprovalState.APPROVED if approve else ApprovalState.DENIED
-        await desk.answer(approval_id, state, by=approver)
+    try:
+        if answer.verdict is Verdict.EDIT:
+            await desk.edit(approval_id, answer.arguments, by=approver)
+        else:
+            approve = answer.verdict is Verdict.APPROVE
+            state = ApprovalState.APPROVED if approve else ApprovalState.DENIED
+            await desk.answer(approval_id, state, by=approver)
+    except NotAnswerable as refused:
+        # As at any desk: the call stays parked as it was, and the session goes on.
+        _LOG.warning("approval.not_answered", approval_id=approval_id, why=refused.message)
+        return outcome
     taken = await resume_one(keeper, outcome.row.invocation_id)
     return taken.outcomes[0] if taken.outcomes else outcome
 
