@@ -136,7 +136,7 @@ class Database:
         return engine
 
     def _connect(self) -> sqlite3.Connection:
-        address = f"file:{quote(str(self.path.absolute()))}?mode={'ro' if self.read_only else 'rw'}"
+        address = f"file:{quote(str(self.path.absolute()))}?mode={self._mode()}"
         if self._immutable:
             address += "&immutable=1"
         connection = sqlite3.connect(
@@ -148,7 +148,21 @@ class Database:
         )
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute(f"PRAGMA synchronous = {self._synchronous}")
+        if self.read_only:
+            connection.execute("PRAGMA query_only = ON")
         return connection
+
+    def _mode(self) -> str:
+        """How the file is opened; whoever only reads is held to it by `query_only` as well.
+
+        SQLite puts helper files beside the store for every reader, and only a connection that might
+        have written takes them away again. So a reader may open the file that way too, where there
+        is no log yet: looking leaves nothing behind then. Where there is one, somebody is writing
+        or has died, and it is theirs to fold in.
+        """
+        if self.read_only and (self._immutable or Path(f"{self.path}-wal").exists()):
+            return "ro"
+        return "rw"
 
     def read_as_archive(self) -> None:
         """Reads the file alone from now on: for a folder in which no helper files can be made."""

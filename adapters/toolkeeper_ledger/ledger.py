@@ -57,6 +57,10 @@ class SqlLedger:
     async def set_intent(self, session_id: str, intent: Any) -> None:
         await self._writer.write(lambda c: sessions.set_intent(c, session_id, intent))
 
+    async def append(self, session_id: str, events: Sequence[Event]) -> None:
+        at = self._clock.now()
+        await self._writer.write(lambda c: history.append(c, session_id, at, events))
+
     async def begin_run(
         self,
         run: RunRecord,

@@ -1,33 +1,50 @@
 """What have the recorded searches of some sessions loaded, and not lost again?"""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from sqlalchemy import Connection, literal_column, select
+from sqlalchemy import Connection, bindparam, literal_column, select
 
 from toolkeeper_contract import Ending, Invocation, Loading, RecordedEvent, State
 from toolkeeper_ledger.call_rows import find_invocation
 from toolkeeper_ledger.rows import event_of
-from toolkeeper_ledger.schema import IS_OF_LOADING, events
+from toolkeeper_ledger.schema import IS_OF_LOADING, events, sessions
 
 LOADED = "tools.loaded"
 CLEARED = "conversation.cleared"
+
+_PARENTS = select(sessions.c.session_id, sessions.c.parent).where(
+    sessions.c.session_id.in_(bindparam("wanted", expanding=True))
+)
+_WANTED = select(events).where(events.c.session_id.in_(bindparam("wanted", expanding=True)))
+_OPENINGS = _WANTED.where(events.c.seq == 1)
+_TOLD = _WANTED.where(literal_column(f"({IS_OF_LOADING})"))
 
 
 def loadings_of(
     session_ids: Sequence[str],
     records: Iterable[RecordedEvent],
     call: Callable[[str], Invocation | None],
+    parents: Mapping[str, str | None],
 ) -> list[Loading]:
     """What these sessions have loaded: in their order, then as it happened.
 
-    `records` are in the order in which they were written, of any sessions and names; `call` finds
-    a call by its id. Only a search that has ended well loads, and only in its own session.
+    `records` are in the order in which they were written, of any sessions and names, but with the
+    first one of each of these sessions; `call` finds a call by its id. Only a search that has
+    ended well loads, and only in its own session. Where a session is followed by one that has it
+    for its parent, the later one left it when it was opened: what happens in it after that, a
+    search or a clearing, is another branch.
     """
-    place = {session_id: index for index, session_id in enumerate(dict.fromkeys(session_ids))}
-    loaded: list[list[Loading]] = [[] for _ in place]
+    order = list(dict.fromkeys(session_ids))
+    place = {session_id: index for index, session_id in enumerate(order)}
+    loaded: list[list[Loading]] = [[] for _ in order]
+    left = [False for _ in order]
     for record in records:
         index = place.get(record.session_id)
         if index is None:
+            continue
+        if record.seq == 1 and index and parents.get(record.session_id) == order[index - 1]:
+            left[index - 1] = True
+        if left[index]:
             continue
         if record.event.name == CLEARED:
             for earlier in loaded[: index + 1]:
@@ -50,13 +67,14 @@ def _loading(record: RecordedEvent, call: Callable[[str], Invocation | None]) ->
     ):
         return None
     told = record.event.data.get("tools")
+    if not isinstance(told, dict):
+        return None
+    # A search that found nothing is told too: of two under one call id it may be the first.
     tools = {
         name: fingerprint
-        for name, fingerprint in (told.items() if isinstance(told, dict) else ())
+        for name, fingerprint in told.items()
         if isinstance(name, str) and isinstance(fingerprint, str)
     }
-    if not tools:
-        return None
     return Loading(row.invocation_id, row.session_id, row.call_id, tools)
 
 
@@ -65,10 +83,15 @@ def read_loadings(connection: Connection, session_ids: Sequence[str]) -> list[Lo
     wanted = list(dict.fromkeys(session_ids))
     if not wanted:
         return []
-    query = (
-        select(events)
-        .where(events.c.session_id.in_(wanted), literal_column(f"({IS_OF_LOADING})"))
-        .order_by(events.c.ordinal)
+    rows = {
+        row["ordinal"]: row
+        for query in (_OPENINGS, _TOLD)
+        for row in connection.execute(query, {"wanted": wanted}).mappings()
+    }
+    parents = {row[0]: row[1] for row in connection.execute(_PARENTS, {"wanted": wanted})}
+    return loadings_of(
+        wanted,
+        (event_of(rows[ordinal]) for ordinal in sorted(rows)),
+        lambda name: find_invocation(connection, name),
+        parents,
     )
-    records = [event_of(row) for row in connection.execute(query).mappings().all()]
-    return loadings_of(session_ids, records, lambda name: find_invocation(connection, name))

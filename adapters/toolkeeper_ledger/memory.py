@@ -279,7 +279,8 @@ class MemoryLedger(MemoryHistory):
 
     async def loadings(self, session_ids: Sequence[str]) -> Sequence[Loading]:
         known = {held.row.invocation_id: held.row for held in self._calls.values()}
-        return loadings_of(session_ids, self._events, known.get)
+        parents = {session.session_id: session.parent for session in self._sessions.values()}
+        return loadings_of(session_ids, self._events, known.get, parents)
 
     async def close(self) -> None:
         """Nothing to let go of; what was kept can still be read."""

@@ -49,6 +49,10 @@ class MemoryHistory:
     async def set_intent(self, session_id: str, intent: Any) -> None:
         self._sessions[session_id] = replace(self._known(session_id), intent=intent)
 
+    async def append(self, session_id: str, events: Sequence[Event]) -> None:
+        self._known(session_id)
+        self._append(session_id, events)
+
     async def begin_run(
         self,
         run: RunRecord,

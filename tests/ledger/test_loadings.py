@@ -78,12 +78,20 @@ def test_a_search_that_is_still_running_has_loaded_nothing(desk: Any, make: Modu
     assert loaded(desk, "ses_1") == ["inv_1"]
 
 
-@pytest.mark.parametrize("tools", [{}, [], "z.last", None, {"z.last": 1}])
-def test_an_event_that_names_no_tools_loads_nothing(
+@pytest.mark.parametrize("tools", [[], "z.last", None, 1])
+def test_an_event_that_is_not_one_of_ours_loads_nothing(
     desk: Any, make: ModuleType, tools: Any
 ) -> None:
     search(desk, make, "inv_1", tools)
     assert loaded(desk, "ses_1") == []
+
+
+def test_a_search_that_found_nothing_is_told_with_no_tools(desk: Any, make: ModuleType) -> None:
+    row = search(desk, make, "inv_1", {})
+    search(desk, make, "inv_2", {"z.last": 1})
+    (first, second) = desk.wait(desk.ledger.loadings(["ses_1"]))
+    assert first == Loading("inv_1", "ses_1", row.call_id, {})
+    assert second.tools == {}
 
 
 def test_an_event_of_no_call_or_of_another_sessions_loads_nothing(
@@ -128,6 +136,40 @@ def test_clearing_a_session_leaves_those_after_it(desk: Any, make: ModuleType) -
     search(desk, make, "inv_2", session_id="ses_2", run_id="run_2")
     clear(desk, make)
     assert loaded(desk, "ses_1", "ses_2") == ["inv_2"]
+
+
+def fork(desk: Any, make: ModuleType) -> dict[str, str]:
+    """Opens `ses_2` as a child of `ses_1`; gives what places a row in it."""
+    session = make.a_session("ses_2", parent="ses_1")
+    desk.wait(desk.ledger.open_session(session, [Event("session.opened")]))
+    desk.wait(desk.ledger.begin_run(make.a_run("run_2", "ses_2"), make.PLAN, []))
+    return {"session_id": "ses_2", "run_id": "run_2"}
+
+
+def test_a_fork_has_what_was_loaded_before_it_and_nothing_later(
+    desk: Any, make: ModuleType
+) -> None:
+    search(desk, make, "inv_1")
+    child = fork(desk, make)
+    search(desk, make, "inv_2")
+    search(desk, make, "inv_3", **child)
+    assert loaded(desk, "ses_1", "ses_2") == ["inv_1", "inv_3"]
+    assert loaded(desk, "ses_1") == ["inv_1", "inv_2"]
+
+
+def test_clearing_a_parent_leaves_its_forks_and_clearing_a_fork_its_parent(
+    desk: Any, make: ModuleType
+) -> None:
+    search(desk, make, "inv_1")
+    child = fork(desk, make)
+    search(desk, make, "inv_2", **child)
+    clear(desk, make)
+    assert loaded(desk, "ses_1", "ses_2") == ["inv_1", "inv_2"]
+    assert loaded(desk, "ses_1") == []
+    search(desk, make, "inv_3")
+    clear(desk, make, **child)
+    assert loaded(desk, "ses_1", "ses_2") == []
+    assert loaded(desk, "ses_1") == ["inv_3"]
 
 
 def test_a_settled_search_whose_lease_was_lost_loads_nothing(desk: Any, make: ModuleType) -> None:

@@ -44,6 +44,10 @@ def test_the_tables_and_statements_can_be_written_for_postgresql() -> None:
         (lambda ledger, clock: ledger.events("ses_1"), "events_1"),
         (lambda ledger, clock: ledger.events(None, "inv_1"), "events_by_invocation"),
         (lambda ledger, clock: ledger.loadings(["ses_1", "ses_2"]), "events_of_loading"),
+        (
+            lambda ledger, clock: ledger.loadings(["ses_1", "ses_2"]),
+            "events_1 (session_id=? AND seq",
+        ),
         (lambda ledger, clock: ledger.runs("ses_1"), "runs_1"),
         (lambda ledger, clock: ledger.usable_approval("b", clock.now()), "approvals_by_binding"),
         (lambda ledger, clock: ledger.approval_of("inv_1"), "approvals_by_invocation"),

@@ -127,8 +127,8 @@ def test_whatever_stands_there_a_call_is_answered_once_and_after_it_was_made(
             assert waiting <= sum(r.index < result.index for r in earlier if r.call is not None)
     seen: dict[str, int] = {}
     for call in read.calls:
-        assert call.occurrence == seen.get(call.call_id, 0)
-        seen[call.call_id] = call.occurrence + 1
+        assert call.occurrence == seen.get(call.call_id, 0) + 1
+        seen[call.call_id] = call.occurrence
 
 
 NAME = st.text("abz09_.-AZ", min_size=1, max_size=12)

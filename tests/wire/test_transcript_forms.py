@@ -26,17 +26,17 @@ def conversation(provider: str) -> list[Any]:
     return messages
 
 
-SEARCHES = (SearchSeen("c1", 0, "tool_search", True), SearchSeen("c1", 1, "tool_search", False))
+SEARCHES = (SearchSeen("c1", 1, "tool_search", True), SearchSeen("c1", 2, "tool_search", False))
 NOTES = ("inv_7f3a", "inv_91c0")
 FOUND = ("mcp__crm__find", "mcp__crm__list", "mcp__git__git_log")
 
 
 def four(kind: str, *places: tuple[int, int]) -> tuple[CallSeen, ...]:
     calls = (
-        ("c1", 0, "tool_search", True),
-        ("c1", 1, "notes_list", True),
-        ("", 0, "mcp__git__git_log", True),
-        ("c1", 2, "tool_search", False),
+        ("c1", 1, "tool_search", True),
+        ("c1", 2, "notes_list", True),
+        ("", 1, "mcp__git__git_log", True),
+        ("c1", 3, "tool_search", False),
     )
     return tuple(
         CallSeen(call_id, occurrence, name, index, end, kind, answered)
@@ -87,15 +87,15 @@ EXPECTED = {
     # Calls here may have no id: they get the one that the response's reader gives them.
     "gemini": Transcript(
         calls=(
-            CallSeen("call_1", 0, "tool_search", 1, 2, "functionCall", True),
-            CallSeen("g2", 0, "notes_list", 1, 2, "functionCall", True),
-            CallSeen("call_1", 1, "mcp__git__git_log", 5, 6, "functionCall", True),
-            CallSeen("call_2", 0, "tool_search", 5, 6, "functionCall", False),
+            CallSeen("call_1", 1, "tool_search", 1, 2, "functionCall", True),
+            CallSeen("g2", 1, "notes_list", 1, 2, "functionCall", True),
+            CallSeen("call_1", 2, "mcp__git__git_log", 5, 6, "functionCall", True),
+            CallSeen("call_2", 1, "tool_search", 5, 6, "functionCall", False),
         ),
         results=(ResultSeen("call_1", 2, 0), ResultSeen("g2", 2, 1), ResultSeen("", 6, 2)),
         searches=(
-            SearchSeen("call_1", 0, "tool_search", True),
-            SearchSeen("call_2", 0, "tool_search", False),
+            SearchSeen("call_1", 1, "tool_search", True),
+            SearchSeen("call_2", 1, "tool_search", False),
         ),
         turns=(0, 4),
         open_from=2,
@@ -222,17 +222,17 @@ def test_own_form_and_chat_may_be_mixed_in_a_generic_session() -> None:
 @pytest.mark.parametrize("provider", FORMS)
 def test_a_renamed_search_tool_is_found_by_its_name(provider: str) -> None:
     messages = conversation(provider)
-    assert read_transcript(messages, provider, search_names=["find"]).searches == ()
+    assert read_transcript(messages, provider, search_name=["find"]).searches == ()
     for names in ("notes_list", ["notes_list"], {"notes_list", "find"}):
-        (seen,) = read_transcript(messages, provider, search_names=names).searches
-        assert (seen.wire_name, seen.occurrence, seen.answered) == ("notes_list", 0, True)
+        (seen,) = read_transcript(messages, provider, search_name=names).searches
+        assert (seen.wire_name, seen.occurrence, seen.answered) == ("notes_list", 1, True)
 
 
 def test_results_that_were_cleared_leave_the_search() -> None:
     messages = conversation("openai")
     kept = [message for message in messages if message["role"] != "tool"]
     seen = read_transcript(kept, "openai").searches
-    assert [(one.call_id, one.occurrence) for one in seen] == [("c1", 0), ("c1", 1)]
+    assert [(one.call_id, one.occurrence) for one in seen] == [("c1", 1), ("c1", 2)]
     assert not any(one.answered for one in seen)
 
 

@@ -1,6 +1,6 @@
 """What a conversation says about tools, read from the forms of all providers.
 
-transcript = read_transcript(messages, "anthropic", search_names=[codec.wire("tool.search")])
+transcript = read_transcript(messages, "anthropic", search_name=codec.wire("tool.search"))
 """
 
 from toolkeeper_wire.transcript.interruption import (
@@ -9,7 +9,7 @@ from toolkeeper_wire.transcript.interruption import (
     with_interrupted,
 )
 from toolkeeper_wire.transcript.note import compaction_note
-from toolkeeper_wire.transcript.reader import SEARCH_NAMES, read_transcript
+from toolkeeper_wire.transcript.reader import SEARCH_NAME, read_transcript
 from toolkeeper_wire.transcript.replay import replayable
 from toolkeeper_wire.transcript.transcript import (
     CallSeen,
@@ -21,7 +21,7 @@ from toolkeeper_wire.transcript.transcript import (
 
 __all__ = [
     "INTERRUPTED",
-    "SEARCH_NAMES",
+    "SEARCH_NAME",
     "CallSeen",
     "NativeFound",
     "ResultSeen",

@@ -82,8 +82,8 @@ class Pairing:
             self._open_from = place
             self._ends.append(index)
         self._ends[-1] = index
-        occurrence = self._seen.get(call_id, 0)
-        self._seen[call_id] = occurrence + 1
+        occurrence = self._seen.get(call_id, 0) + 1
+        self._seen[call_id] = occurrence
         self._calls.append(_Call(call_id, occurrence, wire_name, index, len(self._ends) - 1, kind))
         self._wait(("id", call_id), place)
         if by_name:

@@ -25,7 +25,7 @@ _READERS: Mapping[str, _Reader] = {
     "gemini": read_content,
 }
 _SAYS_ROLE = (read_own_message, read_chat_message, read_message)
-SEARCH_NAMES = ("tool_search",)
+SEARCH_NAME = "tool_search"
 """The wire name of the search tool, unless the agent renames it."""
 
 
@@ -33,12 +33,12 @@ def read_transcript(
     messages: Sequence[Any],
     provider: str,
     *,
-    search_names: Collection[str] = SEARCH_NAMES,
+    search_name: str | Collection[str] = SEARCH_NAME,
     system: Any = None,
 ) -> Transcript:
     """What `messages` say, in the form of `provider`; each is a mapping or an object of its SDK.
 
-    `search_names` are the wire names under which the search tool is or was known. `system` is the
+    `search_name` is the wire name of the search tool, or all that it has had. `system` is the
     system text where it does not stand among the messages (Anthropic, Gemini): a string, text
     parts, or an object with parts. A conversation may be cut anywhere and hold what nobody knows
     yet: that is passed over. ConfigError for an unknown provider and for what is no message at
@@ -63,7 +63,7 @@ def read_transcript(
     return Transcript(
         calls=calls,
         results=found.results,
-        searches=_searches(calls, search_names),
+        searches=_searches(calls, search_name),
         native=tuple(found.native),
         notes=cited(found.texts),
         turns=tuple(found.turns),
@@ -97,14 +97,14 @@ def _is_content(body: Mapping[str, Any]) -> bool:
     return "parts" in body or isinstance(body.get("role"), str)
 
 
-def _searches(calls: Sequence[CallSeen], names: Collection[str]) -> tuple[SearchSeen, ...]:
+def _searches(calls: Sequence[CallSeen], names: str | Collection[str]) -> tuple[SearchSeen, ...]:
     wanted = frozenset((names,) if isinstance(names, str) else names)
     seen: dict[str, int] = {}
     searches: list[SearchSeen] = []
     for call in calls:
         if call.wire_name in wanted:
-            occurrence = seen.get(call.call_id, 0)
-            seen[call.call_id] = occurrence + 1
+            occurrence = seen.get(call.call_id, 0) + 1
+            seen[call.call_id] = occurrence
             searches.append(SearchSeen(call.call_id, occurrence, call.wire_name, call.answered))
     return tuple(searches)
 

@@ -8,7 +8,7 @@ class CallSeen:
     """One call of the model's.
 
     `call_id` is the provider's, "" where it gave none; `occurrence` counts the calls with that id
-    from 0. `index` is the message that holds the call, and `end` the one behind which a lost
+    from 1. `index` is the message that holds the call, and `end` the one behind which a lost
     result of it belongs. `kind` is how it is written, which says how its result is. `answered`:
     a result of it follows.
     """
@@ -36,7 +36,7 @@ class ResultSeen:
 
 @dataclass(frozen=True, slots=True)
 class SearchSeen:
-    """A call of the search tool; `occurrence` counts the searches with that id from 0."""
+    """A call of the search tool; `occurrence` counts the searches with that id from 1."""
 
     call_id: str
     occurrence: int
