@@ -1,7 +1,7 @@
 """How does a recorded conversation read to another provider than the one that it was held with?"""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -14,6 +14,9 @@ INTERRUPTED = "The call was interrupted, and its outcome is not known."
 
 UNREADABLE = "unreadable_arguments"
 """The one argument under which text that is no JSON object stands, where a provider wants one."""
+
+DEEPEST = 256
+"""Levels of arguments that are sent as an object; what is deeper never passed as a call either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +70,21 @@ class PlacedCall:
             return _encodable(arguments)
         try:
             return canonical_text({} if arguments is None else arguments)
-        except (TypeError, ValueError):
-            return canonical_text({UNREADABLE: _encodable(str(arguments))})
+        except (TypeError, ValueError, RecursionError):
+            return canonical_text({UNREADABLE: ""})
 
     @property
     def object(self) -> dict[str, Any]:
         """The arguments as an object."""
         text = self.text
         try:
-            found = json.loads(text, parse_constant=_refuse)
+            found = json.loads(text, parse_constant=_refuse, object_pairs_hook=_once)
             canonical_text(found)
         except (ValueError, TypeError, RecursionError):
             found = None
-        return dict(found) if isinstance(found, Mapping) else {UNREADABLE: text}
+        if isinstance(found, dict) and _is_shallow(found):
+            return found
+        return {UNREADABLE: text}
 
     @property
     def result(self) -> str:
@@ -123,6 +128,28 @@ def _encodable(text: str) -> str:
     except UnicodeEncodeError:
         return "".join("\ufffd" if "\ud800" <= letter <= "\udfff" else letter for letter in text)
     return text
+
+
+def _is_shallow(value: Any) -> bool:
+    """Whether the nesting stays within what a client's own encoder carries."""
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return True
+    return False
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key twice")
+    return found
 
 
 def _refuse(constant: str) -> Any:
