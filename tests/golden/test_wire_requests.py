@@ -1,4 +1,4 @@
-"""The exact bytes of a request's tools for each provider.
+"""The exact bytes of what each provider gets: plain, with search, native, choices, history.
 
 A change here changes what every cached prefix begins with. To renew the files after a deliberate
 one: `python tests/golden/test_wire_requests.py`.
@@ -19,7 +19,23 @@ from toolkeeper_contract import (
     ToolIdentity,
     canonical_bytes,
 )
-from toolkeeper_wire import PROVIDERS, WireResult, format_for
+from toolkeeper_index import control_tool
+from toolkeeper_wire import (
+    ANY_TOOL,
+    AUTO,
+    NO_TOOL,
+    PROVIDERS,
+    Capability,
+    Format,
+    NativeTools,
+    RecordedCall,
+    Said,
+    Step,
+    ToolChoice,
+    WireResult,
+    format_for,
+    tombstones,
+)
 
 FILES = Path(__file__).parent / "wire"
 READ = Classification(SideEffect.NETWORK_READ, frozenset(), "declaration")
@@ -91,21 +107,98 @@ TOOLS = [
 ]
 
 
-def rendered(provider: str) -> bytes:
-    form = format_for(provider)
+CORE = TOOLS[:2]
+"""The defined tools where the others are deferred."""
+
+NATIVE = {
+    "anthropic": Capability("anthropic", "bm25"),
+    "openai-responses": Capability("openai-responses", "hosted"),
+}
+GONE = tombstones(["mcp.files.list.all", "mcp.old.thing", "mcp.files.removed"], [])
+TALK = [
+    Said("user", "Move the review, and attach the plan."),
+    Step(
+        (
+            RecordedCall("c1", "schedule.update", {"when": "2026-12-04", "id": 7}, "moved"),
+            RecordedCall("c1", "mcp.files.attach", '{"url": "x:', "not read", True),
+        ),
+        "One moment.",
+    ),
+    Step((RecordedCall("call 2", "mcp.old.thing", {}, None),)),
+    Said("assistant", "Done."),
+]
+SEARCH_ANSWER = "1 tool matches. It can be called at once."
+
+
+def plain(form: Format) -> dict[str, Any]:
     codec = form.codec(one.identity for one in TOOLS)
     results = [WireResult("c1", codec.wire("schedule.update"), "moved")]
     results.append(WireResult("c2", codec.wire("mcp.files.attach"), "no such file", True))
     request = form.request(TOOLS, codec, "You keep a calendar.")
-    return canonical_bytes({**request, "results": form.results(results)}) + b"\n"
+    return {**request, "results": form.results(results)}
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
-def test_the_request_has_exactly_these_bytes(provider: str) -> None:
-    assert rendered(provider) == (FILES / f"{provider}.json").read_bytes()
+def search(form: Format) -> dict[str, Any]:
+    """The disclosure `search`: the turn that searched, and the next one with what it loaded."""
+    tool_search = control_tool("tool.search")
+    codec = form.codec(one.identity for one in (tool_search, *TOOLS))
+    answer = WireResult("s1", codec.wire("tool.search"), SEARCH_ANSWER)
+    return {
+        "first": form.request([tool_search, *CORE], codec, ""),
+        "answer": form.results([answer]),
+        "next": form.request([tool_search, *CORE, TOOLS[2]], codec, ""),
+    }
+
+
+def native(form: Format) -> dict[str, Any]:
+    tools = NativeTools(NATIVE[form.name], tuple(TOOLS[2:]), GONE)
+    codec = form.codec(one.identity for one in TOOLS).extended(GONE)
+    request = form.request(CORE, codec, "", native=tools, choice=AUTO, cached=True)
+    return {**request, "history": form.history(TALK, codec, tools)}
+
+
+def choices(form: Format) -> dict[str, Any]:
+    codec = form.codec(one.identity for one in TOOLS)
+    every = {"auto": AUTO, "none": NO_TOOL, "required": ANY_TOOL}
+    every["forced"] = ToolChoice.forced(TOOLS[3].name)
+    found = {name: form.request(TOOLS, codec, "", choice=choice) for name, choice in every.items()}
+    return {name: {**request, "tools": []} for name, request in found.items()}
+
+
+def history(form: Format) -> dict[str, Any]:
+    codec = form.codec(one.identity for one in TOOLS)
+    return {"messages": form.history(TALK, codec)}
+
+
+PARTS = {
+    "": (plain, PROVIDERS),
+    "-search": (search, PROVIDERS),
+    "-native": (native, tuple(NATIVE)),
+    "-choice": (choices, tuple(name for name in PROVIDERS if name != "mcp")),
+    "-history": (history, tuple(name for name in PROVIDERS if name != "mcp")),
+}
+FILES_OF = {
+    f"{provider}{part}.json": (provider, render)
+    for part, (render, providers) in PARTS.items()
+    for provider in providers
+}
+
+
+def rendered(file: str) -> bytes:
+    provider, render = FILES_OF[file]
+    return canonical_bytes(render(format_for(provider))) + b"\n"
+
+
+@pytest.mark.parametrize("file", FILES_OF)
+def test_the_request_has_exactly_these_bytes(file: str) -> None:
+    assert rendered(file) == (FILES / file).read_bytes()
+
+
+def test_no_file_lies_here_that_nothing_renders() -> None:
+    assert {file.name for file in FILES.iterdir()} == set(FILES_OF)
 
 
 if __name__ == "__main__":
     FILES.mkdir(exist_ok=True)
-    for each in PROVIDERS:
-        (FILES / f"{each}.json").write_bytes(rendered(each))
+    for each in FILES_OF:
+        (FILES / each).write_bytes(rendered(each))
