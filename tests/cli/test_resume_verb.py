@@ -201,10 +201,8 @@ def test_a_call_whose_server_is_gone_is_told_and_can_be_resumed_when_it_is_back(
 ) -> None:
     def serve(script: Path) -> None:
         desktop.configure(
-            (
-                "agents:\n",
-                f"servers: {{srv: {{command: '{sys.executable}', args: ['{script}', calls]}}}}\nagents:\n",
-            ),
+            ("agents:\n", "servers:\n  srv:\nagents:\n"),
+            ("  srv:\n", f"  srv: {{command: '{sys.executable}', args: ['{script}', calls]}}\n"),
             add="    servers: [srv]\n",
         )
 
