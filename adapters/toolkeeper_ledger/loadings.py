@@ -1,13 +1,14 @@
 """What have the recorded searches of some sessions loaded, and not lost again?"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from sqlalchemy import Connection, bindparam, literal_column, select
 
 from toolkeeper_contract import Ending, Invocation, Loading, RecordedEvent, State
-from toolkeeper_ledger.call_rows import find_invocation
+from toolkeeper_ledger.prepared import Prepared
 from toolkeeper_ledger.rows import event_of
-from toolkeeper_ledger.schema import IS_OF_LOADING, events, sessions
+from toolkeeper_ledger.schema import IS_OF_LOADING, events, invocations, sessions
 
 LOADED = "tools.loaded"
 CLEARED = "conversation.cleared"
@@ -18,12 +19,35 @@ _PARENTS = select(sessions.c.session_id, sessions.c.parent).where(
 _WANTED = select(events).where(events.c.session_id.in_(bindparam("wanted", expanding=True)))
 _OPENINGS = _WANTED.where(events.c.seq == 1)
 _TOLD = _WANTED.where(literal_column(f"({IS_OF_LOADING})"))
+# Not the whole row: what a search answered is long, and this is asked at every turn.
+_SEARCH = Prepared(
+    select(
+        invocations.c.session_id, invocations.c.call_id, invocations.c.state, invocations.c.outcome
+    ).where(invocations.c.invocation_id == bindparam("id"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A recorded search, as far as what it loaded is concerned."""
+
+    session_id: str
+    call_id: str
+    ended_well: bool
+
+    @classmethod
+    def of(cls, row: Invocation) -> "Search":
+        return cls(row.session_id, row.call_id, _well(row.state, row.outcome))
+
+
+def _well(state: str, outcome: str | None) -> bool:
+    return (state, outcome) == (State.SETTLED, Ending.COMPLETED)
 
 
 def loadings_of(
     session_ids: Sequence[str],
     records: Iterable[RecordedEvent],
-    call: Callable[[str], Invocation | None],
+    call: Callable[[str], Search | None],
     parents: Mapping[str, str | None],
 ) -> list[Loading]:
     """What these sessions have loaded: in their order, then as it happened.
@@ -56,15 +80,12 @@ def loadings_of(
     return [loading for own in loaded for loading in own]
 
 
-def _loading(record: RecordedEvent, call: Callable[[str], Invocation | None]) -> Loading | None:
+def _loading(record: RecordedEvent, call: Callable[[str], Search | None]) -> Loading | None:
     invocation_id = record.event.invocation_id
-    row = None if invocation_id is None else call(invocation_id)
-    if (
-        row is None
-        or row.session_id != record.session_id
-        or row.state is not State.SETTLED
-        or row.outcome is not Ending.COMPLETED
-    ):
+    if invocation_id is None:
+        return None
+    search = call(invocation_id)
+    if search is None or search.session_id != record.session_id or not search.ended_well:
         return None
     told = record.event.data.get("tools")
     if not isinstance(told, dict):
@@ -75,7 +96,7 @@ def _loading(record: RecordedEvent, call: Callable[[str], Invocation | None]) ->
         for name, fingerprint in told.items()
         if isinstance(name, str) and isinstance(fingerprint, str)
     }
-    return Loading(row.invocation_id, row.session_id, row.call_id, tools)
+    return Loading(invocation_id, search.session_id, search.call_id, tools)
 
 
 def read_loadings(connection: Connection, session_ids: Sequence[str]) -> list[Loading]:
@@ -92,6 +113,11 @@ def read_loadings(connection: Connection, session_ids: Sequence[str]) -> list[Lo
     return loadings_of(
         wanted,
         (event_of(rows[ordinal]) for ordinal in sorted(rows)),
-        lambda name: find_invocation(connection, name),
+        lambda name: _find_search(connection, name),
         parents,
     )
+
+
+def _find_search(connection: Connection, invocation_id: str) -> Search | None:
+    row = _SEARCH.run(connection, {"id": invocation_id}).fetchone()
+    return None if row is None else Search(row[0], row[1], _well(row[2], row[3]))

@@ -35,7 +35,7 @@ from toolkeeper_ledger.endings import (
     superseded_event,
 )
 from toolkeeper_ledger.fault import conflict
-from toolkeeper_ledger.loadings import loadings_of
+from toolkeeper_ledger.loadings import Search, loadings_of
 from toolkeeper_ledger.memory_history import MemoryHistory
 
 
@@ -278,9 +278,12 @@ class MemoryLedger(MemoryHistory):
         ]
 
     async def loadings(self, session_ids: Sequence[str]) -> Sequence[Loading]:
-        known = {held.row.invocation_id: held.row for held in self._calls.values()}
+        def search(name: str) -> Search | None:
+            held = self._calls.get(name)
+            return Search.of(held.row) if held else None
+
         parents = {session.session_id: session.parent for session in self._sessions.values()}
-        return loadings_of(session_ids, self._events, known.get, parents)
+        return loadings_of(session_ids, self._events, search, parents)
 
     async def close(self) -> None:
         """Nothing to let go of; what was kept can still be read."""

@@ -10,13 +10,13 @@ import pytest
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from toolkeeper_ledger import SqlLedger, call_rows, calls, history, open_ledger
+from toolkeeper_ledger import SqlLedger, call_rows, calls, history, loadings, open_ledger
 from toolkeeper_ledger.prepared import Prepared
 from toolkeeper_ledger.schema import metadata
 
 PREPARED = [
     value
-    for module in (call_rows, calls, history)
+    for module in (call_rows, calls, history, loadings)
     for value in vars(module).values()
     if isinstance(value, Prepared)
 ]
