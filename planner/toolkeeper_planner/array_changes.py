@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolkeeper_contract import Event, Plan, Reason
-from toolkeeper_planner.standing import CONTROL, LOADED, Standing, standings
+from toolkeeper_planner.standing import CONTROL, LOADED, Standing, plan_array, standings
 
 _CAUSES = {
     Reason.DISABLED.value: "intent",
@@ -18,12 +18,14 @@ _CAUSES = {
 
 @dataclass(frozen=True, slots=True)
 class ArrayChanges:
-    """`added`, `removed`, `redefined` (other definition) and `moved` (other order) are names in the
-    array's order; `reasons` has one for each of them:
+    """`added`, `removed`, `redefined` (another definition, or deferred by the provider and now not,
+    or the reverse) and `moved` (other order) are names in the array's order; `reasons` has one for
+    each of them:
 
     `loaded`, `unloaded` (the search that loaded it is gone from the conversation), `forced`,
     `deferral` (a control tool comes and goes with what it reaches), `intent`, `configuration`,
-    `registry` (listed anew, vanished or changed), or the reason that the tool had or has on a
+    `registry` (listed anew, vanished or changed), `disclosure` (another way to disclose, as with
+    another model), or the reason that the tool had or has on a
     plan: `scope`, `policy`, `quarantined`, `definition_cap`,
     `definition_tokens`, `no_tool_call`, `index_entries`, `index_tokens`.
     """
@@ -66,15 +68,12 @@ def array_changes(
     if before is None or before.digest == after.digest:
         return ArrayChanges()
     why = _Why(before, after, forced, forced_before)
-    there, here = set(before.defined), set(after.defined)
-    added = tuple(name for name in after.defined if name not in there)
-    removed = tuple(name for name in before.defined if name not in here)
-    redefined = tuple(
-        name
-        for name in after.defined
-        if name in there and before.pins.get(name) != after.pins.get(name)
-    )
-    moved = _moved(before.defined, after.defined)
+    old, new = plan_array(before), plan_array(after)
+    there, here = _entries(before, old), _entries(after, new)
+    added = tuple(name for name in new if name not in there)
+    removed = tuple(name for name in old if name not in here)
+    redefined = tuple(name for name in new if name in there and there[name] != here[name])
+    moved = _moved(old, new)
     return ArrayChanges(
         added,
         removed,
@@ -82,11 +81,16 @@ def array_changes(
         moved,
         {
             **{name: why.moved(name) for name in moved},
-            **dict.fromkeys(redefined, "registry"),
+            **{name: why.redefined(name) for name in redefined},
             **{name: why.added(name) for name in added},
             **{name: why.removed(name) for name in removed},
         },
     )
+
+
+def _entries(plan: Plan, names: tuple[str, ...]) -> dict[str, tuple[str | None, bool]]:
+    defined = frozenset(plan.defined)
+    return {name: (plan.pins.get(name), name in defined) for name in names}
 
 
 class _Why:
@@ -95,6 +99,7 @@ class _Why:
     ) -> None:
         self._old, self._new = standings(before), standings(after)
         self._forced, self._forced_before = forced, forced_before
+        self._disclosed = before.disclosure.used != after.disclosure.used
         self._lost = set(before.loaded) - set(after.loaded)
         self._overflow = {placed.name: placed.reason.value for placed in after.overflow}
         if before.agent_revision != after.agent_revision or before.agent != after.agent:
@@ -107,7 +112,12 @@ class _Why:
     def added(self, name: str) -> str:
         if self._new[name].reason in (LOADED, CONTROL):
             return LOADED if self._new[name].reason == LOADED else "deferral"
-        return "forced" if name == self._forced else self._of(self._old.get(name))
+        if name == self._forced:
+            return "forced"
+        before = self._old.get(name)
+        if self._disclosed and before is not None and before.fingerprint is not None:
+            return "disclosure"
+        return self._of(before)
 
     def removed(self, name: str) -> str:
         if self._old[name].reason == CONTROL:
@@ -123,7 +133,15 @@ class _Why:
                 return "unloaded"
             if name == self._forced_before:
                 return "forced"
+            if self._disclosed:
+                return "disclosure"
         return self._of(now)
+
+    def redefined(self, name: str) -> str:
+        old, new = self._old[name], self._new[name]
+        if old.fingerprint != new.fingerprint:
+            return "registry"
+        return self.added(name) if new.place == "defined" else self.removed(name)
 
     def moved(self, name: str) -> str:
         new, old = self._new[name].reason, self._old[name].reason

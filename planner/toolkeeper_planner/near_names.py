@@ -8,7 +8,7 @@ from toolkeeper_planner.sources import source_of
 _LIMIT = 50
 """Groups at most: an event is read by people."""
 
-_MEMBERS = 20
+_MEMBERS = 10
 _SHORTEST = 4
 """Letters of the longer name below which one edit says nothing (`get`, `set`)."""
 
@@ -20,7 +20,7 @@ def near_names(names: Iterable[str]) -> tuple[tuple[str, ...], ...]:
     """Groups of canonical names whose last parts are equal or one edit apart, in sorted order.
 
     Every group has tools of at least two sources; upper and lower case are one. An edit is a
-    letter more, less or other, or two neighbours exchanged. At most 50 groups of 20 names.
+    letter more, less or other, or two neighbours exchanged. At most 50 groups of 10 names.
     The groups of the last few sets of names are remembered: plans over one registry ask again and
     again.
     """

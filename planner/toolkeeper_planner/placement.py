@@ -62,106 +62,120 @@ def place(agent: AgentProfile, admitted: Admitted, request: Request, pricing: Pr
     """The placement; a forced tool that finds its way into the array anyway changes nothing."""
     forced = request.forced
     if forced is not None:
-        free = _place(agent, admitted, replace(request, forced=None), pricing)
+        free = _Board(agent, admitted, replace(request, forced=None), pricing).placement()
         if forced in free.filled.defined or forced in free.filled.loaded:
             return free
-    return _place(agent, admitted, request, pricing)
+    return _Board(agent, admitted, request, pricing).placement()
 
 
-def _place(
-    agent: AgentProfile, admitted: Admitted, request: Request, pricing: Pricing
-) -> Placement:
-    """Tries without the bridging control tools first, and takes them only when they carry weight.
+@dataclass(frozen=True, slots=True)
+class _Board:
+    agent: AgentProfile
+    admitted: Admitted
+    request: Request
+    pricing: Pricing
 
-    What is always defined or pinned is never deferred by configuration. Where nothing reaches a
-    tool without a definition, nothing is deferred.
-    """
-    tools, forced, native = admitted.tools, request.forced, request.used == "native"
-    # Without a tool there is no result to read on in, and "no tools" has to mean an empty array.
-    reader = request.results_offloadable and TOOL_RESULT in agent.control_tools and tools
-    resident = [agent.control(TOOL_RESULT)] if reader else []
-    bridges = _bridges(agent, request.used)
-    defers = native or request.used == "search" or TOOL_CALL in bridges
-    wished: list[Tool] = []
-    if defers and request.deferrable:
-        wished = [t for t in tools[admitted.front :] if t.name in request.deferrable]
-    others = tools if forced is None else tuple([t for t in tools if t is not forced])
-    if not wished:
-        filled = fill(agent, admitted, others, resident, pricing, forced)
-        if not filled.over:
-            return Placement(filled)
-        if not bridges and not native:
-            return Placement(filled, skipped=all_placed(filled.over, Reason.NO_TOOL_CALL))
-    aside = {tool.name for tool in wished}
-    candidates = tuple([t for t in others if t.name not in aside]) if aside else others
-    controls = [*map(agent.control, bridges), *resident]
-    filled = fill(agent, admitted, candidates, controls, pricing, forced)
-    queue = [*(tool for tool in wished if tool is not forced), *filled.over]
-    if native:
-        # The provider finds them, and keeps what it found deferred.
-        listed = tuple(queue)
-        return Placement(filled, listed, _deferred(listed, aside, filled))
-    searches = TOOL_SEARCH in bridges
-    shelving = Shelving.of(agent, request.used, pricing)
-    if not searches and not shelving.shelve(queue).entries:
-        return _unbridged(agent, admitted, others, resident, forced, shelving, queue, pricing)
-    overflow: tuple[Placed, ...] = ()
-    rest: Sequence[Tool] = queue
-    if request.loaded:
-        filled, rest, overflow = append_loaded(filled, queue, request.loaded, agent.caps, pricing)
-    if not shelving.lists:
-        return Placement(
-            filled, searchable=tuple(rest), overflow=overflow, hint=shelving.hint(len(rest))
+    def placement(self) -> Placement:
+        """Tries without the bridging control tools first, and takes them only when they carry
+        weight.
+
+        What is always defined or pinned is never deferred by configuration. Where nothing reaches
+        a tool without a definition, nothing is deferred.
+        """
+        native = self.request.used == "native"
+        bridges = self._bridges()
+        wished: list[Tool] = []
+        if native or self.request.used == "search" or TOOL_CALL in bridges:
+            wished = self._wished()
+        if not wished:
+            filled = self._fill(())
+            if not filled.over:
+                return Placement(filled)
+            if not bridges and not native:
+                return Placement(filled, skipped=all_placed(filled.over, Reason.NO_TOOL_CALL))
+        aside = {tool.name for tool in wished}
+        filled = self._fill(bridges, aside)
+        queue = [*(tool for tool in wished if tool is not self.request.forced), *filled.over]
+        if native:
+            # The provider finds them, and keeps what it found deferred.
+            listed = tuple(queue)
+            return Placement(filled, listed, _deferred(listed, aside, filled))
+        return self._shelved(bridges, aside, filled, queue)
+
+    def _bridges(self) -> tuple[str, ...]:
+        """The control tools that reach what has no definition, in the array's order."""
+        agent = self.agent
+        if self.request.used == "native":
+            return ()
+        if agent.listing == "none" and not agent.searches:
+            # Nothing would tell of the tools, so nothing could reach them.
+            return ()
+        return tuple([name for name in (TOOL_CALL, TOOL_SEARCH) if name in agent.control_tools])
+
+    def _wished(self) -> list[Tool]:
+        """What configuration defers, a forced tool too: with or without it the rest stays."""
+        names = self.request.deferrable
+        if not names:
+            return []
+        return [tool for tool in self.admitted.tools[self.admitted.front :] if tool.name in names]
+
+    def _fill(self, bridges: tuple[str, ...], aside: Set[str] = frozenset()) -> Filled:
+        """The array of everything but what stands `aside`, and with these control tools."""
+        agent, forced = self.agent, self.request.forced
+        tools: Sequence[Tool] = self.admitted.tools
+        # Without a tool there is no result to read on in, and "no tools" has to mean an empty
+        # array.
+        reader = (
+            self.request.results_offloadable and TOOL_RESULT in agent.control_tools and bool(tools)
         )
-    shelved = shelving.shelve(rest)
-    deferred = _deferred(shelved.entries, aside, filled)
-    if searches:
-        hint = 0 if deferred else shelving.hint(len(shelved.left))
+        roles = (*bridges, TOOL_RESULT) if reader else bridges
+        controls = [agent.control(role) for role in roles]
+        if aside or forced is not None:
+            tools = [tool for tool in tools if tool.name not in aside and tool is not forced]
+        return fill(agent, self.admitted, tools, controls, self.pricing, forced)
+
+    def _shelved(
+        self, bridges: tuple[str, ...], aside: Set[str], filled: Filled, queue: Sequence[Tool]
+    ) -> Placement:
+        agent, request, pricing = self.agent, self.request, self.pricing
+        searches = TOOL_SEARCH in bridges
+        shelving = Shelving.of(agent, request.used, pricing)
+        if not searches:
+            shelved = shelving.shelve(queue)
+            if not shelved.entries:
+                return self._unbridged(shelved)
+        overflow: tuple[Placed, ...] = ()
+        if request.loaded:
+            # INVARIANT: nothing above looks at what is loaded, so loading only appends.
+            filled, queue, overflow = append_loaded(
+                filled, queue, request.loaded, agent.caps, pricing
+            )
+        if not shelving.lists:
+            hint = shelving.hint(len(queue))
+            return Placement(filled, searchable=tuple(queue), overflow=overflow, hint=hint)
+        shelved = shelving.shelve(queue)
+        deferred = _deferred(shelved.entries, aside, filled)
+        placement = Placement(filled, shelved.entries, deferred, shelved=shelved)
+        if searches:
+            hint = 0 if deferred else shelving.hint(len(shelved.left))
+            return replace(placement, searchable=shelved.left, overflow=overflow, hint=hint)
+        skipped = _unshelved(shelved)
+        lost = {placed.name for placed in skipped}
+        kept = tuple([placed for placed in overflow if placed.name not in lost])
+        return replace(placement, skipped=skipped, overflow=kept)
+
+    def _unbridged(self, shelved: Shelved) -> Placement:
+        # Not one line found a place, so there is nothing that a bridge could reach: the slots are
+        # better used for definitions, those deferred by configuration included.
+        filled = self._fill(())
+        known = {placed.name: placed for placed in _unshelved(shelved)}
         return Placement(
-            filled, shelved.entries, deferred, shelved.left, (), overflow, shelved, hint
+            filled,
+            skipped=tuple(
+                known.get(tool.name) or Placed(tool.name, Reason.NO_TOOL_CALL)
+                for tool in filled.over
+            ),
         )
-    skipped = _unshelved(shelved)
-    lost = {placed.name for placed in skipped}
-    return Placement(
-        filled,
-        shelved.entries,
-        deferred,
-        skipped=skipped,
-        overflow=tuple([placed for placed in overflow if placed.name not in lost]),
-        shelved=shelved,
-    )
-
-
-def _bridges(agent: AgentProfile, used: str) -> tuple[str, ...]:
-    """The control tools that reach what has no definition, in the array's order."""
-    if used == "native":
-        return ()
-    if agent.listing == "none" and not agent.searches:
-        # Nothing would tell of the tools, so nothing could reach them.
-        return ()
-    return tuple(name for name in (TOOL_CALL, TOOL_SEARCH) if name in agent.control_tools)
-
-
-def _unbridged(
-    agent: AgentProfile,
-    admitted: Admitted,
-    tools: tuple[Tool, ...],
-    resident: list[Tool],
-    forced: Tool | None,
-    shelving: Shelving,
-    queue: list[Tool],
-    pricing: Pricing,
-) -> Placement:
-    # Not one line found a place, so there is nothing that a bridge could reach: the slots are
-    # better used for definitions, those deferred by configuration included.
-    filled = fill(agent, admitted, tools, resident, pricing, forced)
-    known = {placed.name: placed for placed in _unshelved(shelving.shelve(queue))}
-    return Placement(
-        filled,
-        skipped=tuple(
-            known.get(tool.name) or Placed(tool.name, Reason.NO_TOOL_CALL) for tool in filled.over
-        ),
-    )
 
 
 def _deferred(listed: tuple[Tool, ...], aside: Set[str], filled: Filled) -> tuple[Placed, ...]:

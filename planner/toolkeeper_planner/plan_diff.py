@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolkeeper_contract import Plan
-from toolkeeper_planner.standing import Standing, standings
+from toolkeeper_planner.standing import Standing, plan_array, standings
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,8 @@ class PlanDiff:
     `moved`, `added`, `removed`, `redefined` and `repriced` are tools (one may be in several of the
     first, fourth and fifth). `settings` are the caps, totals, provider, agent, revision, builder,
     disclosure, listing and intent that differ. `reordered` says that the tools that both arrays
-    have stand in another order, `array` that the arrays' names or definitions differ at all.
+    have stand in another order, `array` that the arrays differ at all: in a name, a definition or
+    what the provider keeps deferred.
     """
 
     before: str
@@ -102,7 +103,8 @@ def diff_plans(before: Plan, after: Plan) -> PlanDiff:
     """What changes when `after` takes the place of `before`."""
     old, new = standings(before), standings(after)
     tools = [ToolDifference(name, old.get(name), new.get(name)) for name in sorted({*old, *new})]
-    kept = set(before.defined) & set(after.defined)
+    there, here = plan_array(before), plan_array(after)
+    kept = set(there) & set(here)
     redefined = tuple(tool for tool in tools if tool.redefined)
     return PlanDiff(
         before.digest,
@@ -114,10 +116,13 @@ def diff_plans(before: Plan, after: Plan) -> PlanDiff:
         repriced=tuple(tool for tool in tools if tool.repriced),
         settings=_settings(before, after),
         reordered=(
-            [name for name in before.defined if name in kept]
-            != [name for name in after.defined if name in kept]
+            [name for name in there if name in kept] != [name for name in here if name in kept]
         ),
-        array=before.defined != after.defined or any(tool.name in kept for tool in redefined),
+        array=(
+            there != here
+            or before.defined != after.defined
+            or any(tool.name in kept for tool in redefined)
+        ),
     )
 
 

@@ -48,8 +48,8 @@ def check_profile(agent: AgentProfile, registry: Registry, pricing: Pricing | No
                 f"`{name}` stands in both `always_defined` and `deferred_tools`",
                 "take it out of one of the two",
             )
-    _check_pins(agent, registry)
     _check_always_defined(agent, registry, pricing)
+    _check_pins(agent, registry)
 
 
 def _written(agent: AgentProfile) -> Iterator[tuple[str, int, str]]:
@@ -110,6 +110,15 @@ def _check_form(agent: AgentProfile, key: str, position: int, name: str) -> None
 def _check_pins(agent: AgentProfile, registry: Registry) -> None:
     known = MissingTools.of(registry)
     for number, rule in enumerate(agent.pin):
+        exact = {name for name in rule.tools if is_literal(name)} | set(agent.always_defined)
+        if len(exact) > agent.caps.definitions:
+            raise profile_error(
+                agent,
+                ("pin", number, "tools"),
+                f"{len(exact)} tools are pinned by name or always defined and the cap is "
+                f"{agent.caps.definitions}",
+                "raise `caps.definitions`, pin fewer tools, or pin them by a glob",
+            )
         if not rule.when:
             raise profile_error(
                 agent,

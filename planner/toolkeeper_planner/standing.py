@@ -31,6 +31,12 @@ class Standing:
         }
 
 
+def plan_array(plan: Plan) -> tuple[str, ...]:
+    """The names in the provider's tools array, in its order: the defined tools, and where the
+    provider searches on its side, the deferred ones behind them."""
+    return plan.defined + plan.deferred_names if plan.disclosure.used == "native" else plan.defined
+
+
 def standings(plan: Plan) -> dict[str, Standing]:
     """Every name of `plan`, control tools included, with where it stands."""
     pins, prices, loaded = plan.pins, plan.costs.tools, frozenset(plan.loaded)

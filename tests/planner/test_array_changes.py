@@ -156,6 +156,39 @@ def test_another_order_names_the_fewest_that_moved(make: Any, registry: Any) -> 
     }
 
 
+def test_what_the_provider_keeps_deferred_is_in_the_array_too(make: Any, registry: Any) -> None:
+    agent = make.agent(*NAMES, disclosure="native", deferred_tools=("c", "d"))
+    before = make.plan(agent, registry, native=True)
+    gone = make.plan(agent, registry, native=True, policy_hidden=frozenset({"d"}))
+    assert array_changes(before, gone).as_json() == {
+        "added": [],
+        "removed": ["d"],
+        "reasons": {"d": "policy"},
+    }
+    forced = make.plan(agent, registry, native=True, forced="c")
+    assert array_changes(before, forced, forced="c").as_json() == {
+        "added": [],
+        "removed": [],
+        "redefined": ["c"],
+        "reasons": {"c": "forced"},
+    }
+
+
+def test_another_model_that_cannot_search(make: Any, registry: Any) -> None:
+    agent = make.agent(*NAMES, disclosure="native", deferred_tools=("c", "d"))
+    native = make.plan(agent, registry, native=True, loaded=prints(registry, "d"))
+    plain = make.plan(agent, registry, loaded=prints(registry, "d"))
+    changes = array_changes(native, plain)
+    assert changes.reasons == {
+        "c": "disclosure",
+        "d": "loaded",
+        "tool.call": "deferral",
+        "tool.search": "deferral",
+    }
+    assert (changes.removed, changes.redefined) == (("c",), ("d",))
+    assert array_changes(plain, native).reasons["c"] == "disclosure"
+
+
 def test_the_event_carries_the_data(make: Any, agent: Any, registry: Any) -> None:
     changes = array_changes(
         make.plan(agent, registry), make.plan(agent, registry, loaded=prints(registry, "b"))

@@ -49,7 +49,7 @@ def test_thousands_of_near_names_give_a_short_answer() -> None:
     groups = near_names(many)
     assert len(groups) == 50
     long = [f"mcp.s{number % 7}.{'x' * 100}{number % 2}" for number in range(60)]
-    assert all(len(group) <= 20 for group in near_names(long))
+    assert all(len(group) <= 10 for group in near_names(long))
 
 
 def test_the_plan_event_tells_and_names_nothing_that_is_hidden(make: Any) -> None:

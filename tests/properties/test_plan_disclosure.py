@@ -311,6 +311,12 @@ def test_pinned_tools_come_first_and_are_never_deferred_by_configuration(
     assert places == sorted(places, reverse=True)
 
 
+def entries(plan: Plan) -> list[tuple[str, bool]]:
+    """The tools array, each name with whether the provider keeps it deferred."""
+    deferred = plan.deferred_names if plan.disclosure.used == "native" else ()
+    return [*((name, False) for name in plan.defined), *((name, True) for name in deferred)]
+
+
 @modest
 @given(case=cases, other=cases)
 def test_a_difference_has_everything_that_differs(case: Any, other: Any) -> None:
@@ -318,13 +324,21 @@ def test_a_difference_has_everything_that_differs(case: Any, other: Any) -> None
     after = plan_or_reject({**other, "sizes": case["sizes"]})
     diff, changes = diff_plans(before, after), array_changes(before, after)
     assert diff.same == (before.digest == after.digest)
-    assert diff.array == bool(changes) == (before.defined != after.defined)
+    assert diff.array == bool(changes) == (entries(before) != entries(after))
     named = {tool.name for tool in (*diff.moved, *diff.added, *diff.removed)}
-    assert {*changes.added, *changes.removed} <= named | set(before.loaded) | set(after.loaded)
-    assert set(changes.reasons) == {*changes.added, *changes.removed, *changes.moved}
-    after_all = [name for name in before.defined if name not in changes.removed]
+    if before.disclosure.used == after.disclosure.used:
+        assert {*changes.added, *changes.removed} <= named
+    assert set(changes.reasons) == {
+        *changes.added,
+        *changes.removed,
+        *changes.redefined,
+        *changes.moved,
+    }
+    after_all = [name for name, _ in entries(before) if name not in changes.removed]
     stable = [name for name in after_all if name not in changes.moved]
     assert stable == [
-        name for name in after.defined if name not in changes.added and name not in changes.moved
+        name
+        for name, _ in entries(after)
+        if name not in changes.added and name not in changes.moved
     ]
     assert orjson.loads(orjson.dumps(diff.as_json())) == diff.as_json()
