@@ -80,12 +80,14 @@ class Desk:
         row = await self.ledger.invocation(asked.invocation_id)
         if row is None:
             raise not_pending(asked)
+        session = await self.ledger.session(row.session_id)
         edit = amended(
             asked,
             row,
             arguments,
             agent=self.configuration.agents.get(asked.binding.agent),
             principal=self.configuration.principal(asked.binding.user),
+            attributes=session.attributes if session else {},
             policy=self.policy,
             redactor=self.redactor,
             approval_id=self.ids.new("apr"),

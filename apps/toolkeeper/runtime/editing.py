@@ -1,5 +1,6 @@
 """What becomes of a parked call when its approver writes other arguments?"""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -45,6 +46,7 @@ def amended(
     *,
     agent: Agent | None,
     principal: Principal,
+    attributes: Mapping[str, Any],
     policy: Policy,
     redactor: Redactor,
     approval_id: str,
@@ -58,7 +60,10 @@ def amended(
         raise _refused(f"the new arguments cannot be read: {why}")
     faults = ArgumentSchema(asked.input_schema).faults(arguments)
     if faults:
-        told = "; ".join(f"{fault.path or 'the arguments'}: {fault.expected}" for fault in faults)
+        told = "; ".join(
+            f"expected {fault.expected}{f' at {fault.path}' if fault.path else ''}"
+            for fault in faults
+        )
         raise _refused(f"the new arguments do not match the input schema: {told}")
     decision = policy.decide(
         Question(
@@ -68,6 +73,7 @@ def amended(
             agent=asked.binding.agent,
             principal=principal,
             arguments=arguments,
+            attributes=attributes,
         )
     )
     if decision.effect is Effect.DENY:
