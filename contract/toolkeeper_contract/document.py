@@ -1,7 +1,7 @@
 """What does a YAML document say, and on which line does it say it?
 
-Stricter than YAML: no aliases (they can explode), no duplicate keys, only string keys, no dates or
-other surprises beyond JSON's types, and a size limit.
+Stricter than YAML: no duplicate keys, only string keys, no dates or other surprises beyond JSON's
+types, and limits of size, depth and expansion (ten lines of aliases can stand for a billion nodes).
 """
 
 from collections.abc import Mapping
@@ -14,6 +14,7 @@ from toolkeeper_contract.errors import Code, ConfigError
 
 MAX_CHARACTERS = 2_000_000
 MAX_DEPTH = 64
+MAX_NODES = 200_000
 
 
 Path = tuple[str | int, ...]
@@ -66,7 +67,6 @@ def parse_document(text: str, file: str, *, code: Code = Code.CONFIG_INVALID) ->
         )
     lines: dict[Path, int] = {}
     try:
-        _refuse_aliases(text)
         node = yaml.compose(text, Loader=yaml.SafeLoader)
         value = None if node is None else _value(node, (), lines)
     except _Fault as fault:
@@ -101,20 +101,15 @@ class _Fault(Exception):
         self.hint = hint
 
 
-def _refuse_aliases(text: str) -> None:
-    # Before composing: ten lines of aliases can stand for a billion nodes.
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):
-        if isinstance(event, yaml.AliasEvent):
-            raise _Fault(
-                "aliases are not allowed",
-                event.start_mark.line + 1 if event.start_mark else 1,
-                "write the value out where it is used",
-            )
-
-
 def _value(node: yaml.Node, path: Path, lines: dict[Path, int]) -> Any:
     line = node.start_mark.line + 1
     lines.setdefault(path, line)
+    if len(lines) > MAX_NODES:
+        raise _Fault(
+            f"the document has more than {MAX_NODES:,} values once its aliases are written out",
+            line,
+            "use fewer aliases, or split it into several files",
+        )
     if len(path) > MAX_DEPTH:
         raise _Fault(f"the document is nested deeper than {MAX_DEPTH} levels", line)
     if isinstance(node, yaml.MappingNode):

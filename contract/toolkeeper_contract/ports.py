@@ -80,6 +80,10 @@ class Ledger(Protocol):
 
     async def set_intent(self, session_id: str, intent: Any) -> None: ...
 
+    async def append(self, session_id: str, events: Sequence[Event]) -> None:
+        """Writes events that no other method tells with its own change."""
+        ...
+
     async def begin_run(
         self,
         run: RunRecord,

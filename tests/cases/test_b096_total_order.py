@@ -16,6 +16,7 @@ from sqlalchemy.engine import Engine
 from toolkeeper_contract import (
     Classification,
     Registry,
+    SessionRecord,
     SideEffect,
     SourceKind,
     Tool,
@@ -41,14 +42,15 @@ def test_equal_candidates_are_ordered_by_identity(shop: Any) -> None:
     async def act(turn: Any, keeper: Any) -> Any:
         agent = replace(keeper.agent("chat"), servers=("b", "a"))
         principal = keeper.configuration.principal("ana")
+        record = SessionRecord("ses_1", "chat", "ana", "generic", keeper.clock.now())
         return {
-            keeper.plan_over(
+            keeper.planning.plan(
                 Registry({tool.name: tool for tool in order}),
                 agent,
                 principal,
-                provider="generic",
+                keeper.policy,
+                record=record,
                 intent=None,
-                attributes={},
             ).defined
             for order in itertools.islice(itertools.permutations(TWINS), 0, 720, 37)
         }

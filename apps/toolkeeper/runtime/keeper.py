@@ -18,27 +18,24 @@ from toolkeeper.runtime.clock import RandomIds, SystemClock
 from toolkeeper.runtime.configuration import Agent, Configuration, load_configuration
 from toolkeeper.runtime.desk import Desk
 from toolkeeper.runtime.discovery import Discovery
-from toolkeeper.runtime.placing import placed
-from toolkeeper.runtime.profile import agent_named, profile_of, sources_of
+from toolkeeper.runtime.planning import Planning
+from toolkeeper.runtime.profile import agent_named, sources_of
 from toolkeeper.runtime.session import Session
 from toolkeeper.runtime.sight import Sight
+from toolkeeper.runtime.wish import Wish
 from toolkeeper_contract import (
     Clock,
     ConfigError,
     Event,
     Ids,
     Ledger,
-    Plan,
-    Principal,
-    Question,
     Registry,
     Sealer,
     SessionRecord,
 )
 from toolkeeper_pipeline import Rim, Schemas
-from toolkeeper_planner import Intent, Prices, build_plan, check_profile, parse_intent
-from toolkeeper_planner.tokens import estimate
-from toolkeeper_policy import Policy, check_policy, source_name
+from toolkeeper_planner import parse_intent
+from toolkeeper_policy import Policy
 from toolkeeper_sources import FunctionTool, tool
 from toolkeeper_wire import format_for
 
@@ -69,8 +66,7 @@ class Toolkeeper:
         self._functions: list[FunctionTool] = []
         self._discovery: Discovery | None = None
         self._rim: Rim | None = None
-        self._prices: dict[str, Prices] = {}
-        self._checked: set[str] = set()
+        self.planning = Planning(configuration)
 
     @classmethod
     def from_config(
@@ -143,26 +139,20 @@ class Toolkeeper:
 
     @asynccontextmanager
     async def session(
-        self,
-        *,
-        agent: str,
-        user: str = "local",
-        provider: str = "generic",
-        attributes: Mapping[str, Any] | None = None,
-        intent: Any = None,
+        self, *, agent: str, user: str = "local", provider: str = "generic", **more: Any
     ) -> AsyncIterator[Session]:
-        """A new session. Opens the keeper where that was not done, and closes it again then."""
+        """A new session, as `open_session` makes it.
+
+        Opens the keeper where that was not done, and closes it again then.
+        """
         alone = self._rim is None
         try:
             if alone:
                 # What cannot work leaves no store behind.
-                await self.sight(
-                    agent=agent, user=user, provider=provider, attributes=attributes, intent=intent
-                )
+                known = {key: more[key] for key in ("attributes", "intent") if key in more}
+                await self.sight(agent=agent, user=user, provider=provider, **known)
                 await self.open()
-            yield await self.open_session(
-                agent=agent, user=user, provider=provider, attributes=attributes, intent=intent
-            )
+            yield await self.open_session(agent=agent, user=user, provider=provider, **more)
         finally:
             if alone:
                 await self.close()
@@ -175,16 +165,36 @@ class Toolkeeper:
         provider: str = "generic",
         attributes: Mapping[str, Any] | None = None,
         intent: Any = None,
+        model: str | None = None,
+        endpoint: str | None = None,
     ) -> Session:
-        """A new session on an open keeper. ConfigError for an unknown agent or provider."""
-        parse_intent(intent)
-        record = replace(self._new_record(agent, user, provider, attributes), intent=intent)
-        format = format_for(provider)
+        """A new session on an open keeper. ConfigError for an unknown agent or provider.
+
+        `model` and `endpoint` (None: the provider's own) say whether the provider can search for
+        tools on its side.
+        """
+        record = self._new_record(agent, user, provider, attributes)
+        return await self.open_record(
+            replace(record, intent=intent, model=model, endpoint=endpoint)
+        )
+
+    async def open_record(self, record: SessionRecord) -> Session:
+        """The session that `record` describes; stored once it is known that it can be planned."""
+        parse_intent(record.intent)
+        agent_named(self.configuration, record.agent)
+        session = Session(self, record, format_for(record.provider), self.ledger)
         # Planned once before anything is stored: a configuration that cannot work leaves no row.
-        session = Session(self, record, format)
-        await session.preview()
-        opened = Event("session.opened", {"agent": agent, "user": user, "provider": provider})
-        await self.ledger.open_session(record, (opened,))
+        await Session(self, record, format_for(record.provider), None).preview()
+        data = {
+            "agent": record.agent,
+            "user": record.user,
+            "provider": record.provider,
+            "model": record.model,
+            "endpoint": record.endpoint,
+            "parent": record.parent,
+            "delegated": record.granted is not None,
+        }
+        await self.ledger.open_session(record, (Event("session.opened", data),))
         return session
 
     async def sight(
@@ -207,13 +217,15 @@ class Toolkeeper:
                 raise ConfigError("name an agent with `--agent`, or a session with `--session`")
             user = "local" if user is None else user
             record = self._new_record(agent, user, provider or "generic", attributes)
-            return await Session(self, record, format_for(record.provider)).preview(intent)
+            session = Session(self, record, format_for(record.provider), None)
+            return await session.preview(Wish(override=intent))
         ledger = open_store_to_read(self.configuration, clock=self.clock)
         try:
             record = _same(await _known(ledger, session_id), agent, user, provider, attributes)
+            session = Session(self, record, format_for(record.provider), ledger)
+            return await session.preview(Wish(override=intent))
         finally:
             await ledger.close()
-        return await Session(self, record, format_for(record.provider)).preview(intent)
 
     async def everything(self) -> Registry:
         """The registry over all sources, whatever agent uses them."""
@@ -235,7 +247,7 @@ class Toolkeeper:
         """
         known = await _known(self.ledger, session_id)
         record = _same(known, agent, user, provider, attributes)
-        return Session(self, record, format_for(record.provider))
+        return Session(self, record, format_for(record.provider), self.ledger)
 
     def desk(self) -> Desk:
         """Where parked calls of this keeper's ledger are answered, at the approver's word."""
@@ -277,42 +289,12 @@ class Toolkeeper:
         """The registry that `agent` plans over, listed anew where something changed."""
         await self.discovery.refresh(self._needed(agent))
         registry = self.registry(agent)
-        if agent.name not in self._checked:
-            # Once, while wiring: a server that drops a configured tool later ends no session; the
-            # plan says that the tool is unavailable.
-            try:
-                check_profile(profile_of(agent), registry, self._pricing("generic"))
-            except ConfigError as error:
-                raise placed(error, self.configuration.file, ("agents", agent.name)) from None
-            self._check_policy(registry)
-            self._checked.add(agent.name)
+        self.planning.check(agent, registry, self.policy)
         return registry
 
     def registry(self, agent: Agent) -> Registry:
         """The registry that `agent` plans over, as last listed."""
         return self.discovery.registry(self._needed(agent))
-
-    def plan_over(
-        self,
-        registry: Registry,
-        agent: Agent,
-        principal: Principal,
-        *,
-        provider: str,
-        intent: Intent | None,
-        attributes: Mapping[str, Any],
-    ) -> Plan:
-        """The plan of this agent for this user, over this registry."""
-        return build_plan(
-            agent=profile_of(agent),
-            registry=registry,
-            principal=principal,
-            pricing=self._pricing(provider),
-            provider=provider,
-            intent=intent,
-            attributes=attributes,
-            policy_hidden=self._hidden(registry, agent.name, principal),
-        )
 
     def _new_record(
         self, agent: str, user: str, provider: str, attributes: Mapping[str, Any] | None
@@ -334,36 +316,6 @@ class Toolkeeper:
 
     def _whole_registry(self) -> Registry:
         return self.discovery.registry(self.discovery.names)
-
-    def _pricing(self, provider: str) -> Prices:
-        prices = self._prices.get(provider)
-        if prices is None:
-            prices = self._prices[provider] = Prices(format_for(provider), estimate)
-        return prices
-
-    def _hidden(self, registry: Registry, agent: str, principal: Principal) -> frozenset[str]:
-        return frozenset(
-            tool.name
-            for tool in registry.tools.values()
-            if self.policy.hides(
-                Question(
-                    tool=tool.name,
-                    source=source_name(tool.identity),
-                    classification=tool.classification,
-                    agent=agent,
-                    principal=principal,
-                    arguments={},
-                )
-            )
-        )
-
-    def _check_policy(self, registry: Registry) -> None:
-        findings = check_policy(
-            self.policy, registry, self.configuration.servers, self.configuration.agents
-        )
-        for finding in findings:
-            if finding.severity == "error":
-                raise finding.error()
 
 
 async def _known(ledger: Ledger, session_id: str) -> SessionRecord:

@@ -5,7 +5,7 @@ from datetime import timedelta
 from toolkeeper.runtime.configuration import Agent, Configuration, agent_revision
 from toolkeeper_contract import ConfigError, did_you_mean
 from toolkeeper_pipeline import Limits
-from toolkeeper_planner import AgentProfile
+from toolkeeper_planner import AgentProfile, PinRule
 
 
 def agent_named(configuration: Configuration, name: str) -> Agent:
@@ -32,6 +32,9 @@ def profile_of(agent: Agent) -> AgentProfile:
         deferred_tools=agent.deferred_tools,
         control_tools=agent.control_tools,
         disclosure=agent.disclosure,
+        listing=agent.listing,
+        search_name=agent.search.name,
+        pin=tuple(PinRule(pin.when, pin.tools) for pin in agent.pin),
         caps=agent.caps,
         toolsets=agent.toolsets,
         overlays=agent.overlays,

@@ -150,7 +150,7 @@ async def _govern(keeper: "Toolkeeper", session: Session, row: Invocation) -> Ou
         position=row.position,
         parked=row,
     )
-    return await govern(call, session.run_under(run.run_id, plan, session.enabled_now), keeper.rim)
+    return await govern(call, session.run_under(run, plan), keeper.rim)
 
 
 async def _frozen(keeper: "Toolkeeper", row: Invocation) -> bytes | None:

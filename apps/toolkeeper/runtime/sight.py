@@ -1,57 +1,80 @@
 """What exactly does the model see in a turn?"""
 
-import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from toolkeeper.runtime.rendering import Rendering
 from toolkeeper_contract import (
-    CONTROL_TOOLS,
-    TOOL_SEARCH,
+    TOOL_CALL,
     Plan,
     Registry,
-    Tool,
-    canonical_bytes,
+    SourceKind,
+    ToolIdentity,
 )
-from toolkeeper_index import boundary_token, control_tool, render_region
-from toolkeeper_wire import Format, NameCodec
+from toolkeeper_index import CONTROL_SOURCE, boundary_token, plan_control, plan_region
+from toolkeeper_wire import Capability, Format, NameCodec, NativeTools, ToolChoice, tombstones
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
     """A plan with the registry that it was made over, rendered for its provider.
 
-    `tools` is the provider's tools array, `system` the prompt region with the deferred index.
     `codec` knows the wire name of every tool that the plan pins.
     """
 
     plan: Plan
     registry: Registry
-    tools: list[dict[str, Any]]
-    system: str
+    rendering: Rendering
     codec: NameCodec
 
+    @property
+    def tools(self) -> list[dict[str, Any]]:
+        """The provider's tools array."""
+        return self.rendering.tools
 
-def sight_of(plan: Plan, registry: Registry, format: Format, codec: NameCodec) -> Sight:
-    """Renders `plan`; equal plans over equal definitions give equal bytes."""
-    defined = [_tool(name, registry) for name in plan.defined]
-    deferred = [registry.tools[name] for name in plan.deferred_names]
-    searchable = [registry.tools[name] for name in plan.searchable]
-    codec = codec.extended(tool.identity for tool in (*defined, *deferred, *searchable))
-    system = render_region(
+    @property
+    def system(self) -> str:
+        """The prompt region with the deferred index."""
+        return self.rendering.system
+
+
+def sight_of(
+    plan: Plan,
+    registry: Registry,
+    format: Format,
+    codec: NameCodec,
+    *,
+    native: Capability | None = None,
+    choice: ToolChoice | None = None,
+    mentioned: Iterable[str] = (),
+) -> Sight:
+    """Renders `plan`; equal plans over equal definitions give equal bytes.
+
+    `native` is the provider's own search, where the plan uses it; `mentioned` are the tools that
+    its results in the conversation name, which have to stay in the array in some form.
+    """
+    codec = codec.extended(identities(plan))
+    tools = registry.tools
+    defined = [
+        plan_control(plan, name) if name in plan.controls else tools[name] for name in plan.defined
+    ]
+    system = plan_region(
+        plan,
+        tools,
         token=boundary_token(plan.digest),
-        tools=deferred,
-        searchable=len(searchable),
-        search_offered=TOOL_SEARCH in plan.controls,
+        call_name=codec.names().get(TOOL_CALL, TOOL_CALL),
     )
-    return Sight(plan, registry, _in_order(format.tools(defined, codec)), system, codec)
+    searching = None
+    if native is not None and plan.disclosure.used == "native":
+        gone = tombstones(mentioned, plan.pins)
+        codec = codec.extended(gone)
+        searching = NativeTools(native, tuple(tools[name] for name in plan.deferred_names), gone)
+    parts = format.request(defined, codec, system, native=searching, choice=choice)
+    return Sight(plan, registry, Rendering.of({"system": system, **parts}), codec)
 
 
-def _in_order(tools: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    # Whoever writes the array down writes its keys as they stand; a server that sends the same
-    # schema with permuted keys must not cost the cached prefix.
-    ordered: list[dict[str, Any]] = json.loads(canonical_bytes(tools))
-    return ordered
-
-
-def _tool(name: str, registry: Registry) -> Tool:
-    return control_tool(name) if name in CONTROL_TOOLS else registry.tools[name]
+def identities(plan: Plan) -> list[ToolIdentity]:
+    """Whose wire names a plan needs; worked out from its names, so that any process agrees."""
+    controls = [ToolIdentity(SourceKind.CONTROL, CONTROL_SOURCE, name) for name in plan.controls]
+    return [*controls, *(ToolIdentity.of_name(name) for name in plan.pins)]

@@ -4,19 +4,23 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from toolkeeper.runtime.loaded_set import FOUND
 from toolkeeper.runtime.sight import Sight
 from toolkeeper_contract import (
     CONTROL_TOOLS,
     TOOL_CALL,
     AdvertisedAs,
+    Event,
     Outcome,
     Plan,
 )
 from toolkeeper_pipeline import Call, Run, govern
 from toolkeeper_wire import Format, WireResult
+from toolkeeper_wire.transcript import read_transcript, replayable
 
 if TYPE_CHECKING:
     from toolkeeper.runtime.keeper import Toolkeeper
+    from toolkeeper.runtime.session import Session
 
 
 class Turn:
@@ -29,21 +33,52 @@ class Turn:
     def __init__(
         self,
         keeper: "Toolkeeper",
+        session: "Session",
         run: Run,
         format: Format,
         sight: Sight,
         *,
         number: int,
+        steady_since: int,
+        steps: int = 0,
     ) -> None:
+        """`steady_since` is the first turn that showed these very bytes; `steps` are done."""
         self._keeper = keeper
+        self._session = session
         self._run = run
         self._format = format
+        self._sight = sight
         self._codec = sight.codec
-        self._step = 0
+        self._steady_since = steady_since
+        self._step = steps
         self._called_as: dict[str, str] = {}
         self.number = number
-        self.tools: list[dict[str, Any]] = sight.tools
-        self.system: str = sight.system
+
+    @property
+    def tools(self) -> list[dict[str, Any]]:
+        """The provider's tools array."""
+        return self._sight.tools
+
+    @property
+    def system(self) -> str:
+        """The prompt region to append to the system text; empty when nothing is deferred."""
+        return self._sight.system
+
+    @property
+    def request(self) -> dict[str, Any]:
+        """All parts of a request that the plan decides: `tools`, `system`, a forced tool choice."""
+        return self._sight.rendering.parts
+
+    @property
+    def rendering(self) -> str:
+        """The digest of the request parts; it stays the same to the end of the turn."""
+        return self._sight.rendering.digest
+
+    @property
+    def cost(self) -> int:
+        """Estimated tokens of the tools array and the prompt region, for a history budget."""
+        costs = self.plan.costs
+        return costs.definition_tokens + costs.index_tokens + costs.index_overhead_tokens
 
     @property
     def plan(self) -> Plan:
@@ -52,6 +87,42 @@ class Turn:
     @property
     def run_id(self) -> str:
         return self._run.run_id
+
+    async def delegate(
+        self, tools: Sequence[str] | None = None, *, agent: str | None = None
+    ) -> "Session":
+        """A child session that may use `tools` of this turn's pins (all of them when left out).
+
+        It gets them as definitions, under its own agent's caps, and never more than this turn has:
+        a name that is not pinned here stands on its plan as `not_permitted`.
+        """
+        return await self._session.child(self.plan, tools, agent=agent)
+
+    async def observe(self, reply: Any) -> tuple[str, ...]:
+        """Records what the provider's own search found in a reply; canonical names.
+
+        They stay deferred on the wire. Another model, which searches with us, knows them as loaded.
+        """
+        found = {
+            name: self.plan.pins[name]
+            for name in self._format.found(reply, self._codec)
+            if name in self.plan.pins
+        }
+        if found:
+            event = Event(FOUND, {"tools": found}, self.run_id)
+            await self._keeper.ledger.append(self._run.session_id, (event,))
+        return tuple(found)
+
+    def replayable(self, messages: Sequence[Any]) -> list[Any]:
+        """The conversation without thinking that was signed under another tools array.
+
+        Nothing else in it is touched: history is never filtered by the current tools.
+        """
+        seen = read_transcript(messages, self._format.name)
+        back = self.number - self._steady_since
+        starts = seen.turns
+        keep_from = starts[-1 - back] if back < len(starts) else 0
+        return replayable(messages, self._format.name, keep_from=keep_from)
 
     def calls(self, reply: Any) -> list[Call]:
         """The tool calls of one model reply: a provider's response as a mapping or SDK object."""
@@ -118,8 +189,12 @@ class Turn:
             outcomes.append(outcome)
         return outcomes
 
+    @property
+    def _reserved(self) -> tuple[str, ...]:
+        return (*CONTROL_TOOLS, *self.plan.controls)
+
     def _canonical(self, name: Any) -> Any:
-        if not isinstance(name, str) or name in self.plan.pins or name in CONTROL_TOOLS:
+        if not isinstance(name, str) or name in self.plan.pins or name in self._reserved:
             return name
         return self._decoded(name)
 

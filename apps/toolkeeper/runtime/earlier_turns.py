@@ -1,0 +1,56 @@
+"""What did a session show before, and under which wire names?"""
+
+from collections.abc import Sequence
+
+from toolkeeper.runtime.rendering import Rendering
+from toolkeeper.runtime.sight import Sight, identities
+from toolkeeper_contract import Code, Ledger, Plan, Registry, RunError, RunRecord
+from toolkeeper_planner import require_current
+from toolkeeper_wire import Format, NameCodec
+
+_HINT = "restore the store from a backup, or open a new session"
+
+
+async def plan_of(ledger: Ledger, run: RunRecord) -> Plan:
+    """The plan that `run` started with. RunError when the ledger has lost it."""
+    plan = await ledger.plan(run.plan_digest)
+    if plan is None:
+        raise RunError(
+            Code.LEDGER_CONFLICT, f"the ledger lacks the plan of run `{run.run_id}`", _HINT
+        )
+    return plan
+
+
+async def sight_kept(ledger: Ledger, run: RunRecord, registry: Registry, codec: NameCodec) -> Sight:
+    """What `run` showed, byte by byte as it was stored.
+
+    RunError(plan.builder_not_current) when this version cannot go on with its plan.
+    """
+    plan = await plan_of(ledger, run)
+    require_current(plan)
+    text = await ledger.rendering(run.rendering) if run.rendering else None
+    if text is None:
+        raise RunError(
+            Code.LEDGER_CONFLICT, f"the ledger lacks the rendering of run `{run.run_id}`", _HINT
+        )
+    return Sight(plan, registry, Rendering(text), codec.extended(identities(plan)))
+
+
+async def codec_after(ledger: Ledger, runs: Sequence[RunRecord], format: Format) -> NameCodec:
+    """The session's table of wire names: it only ever grew, turn by turn."""
+    codec = format.codec(())
+    for digest in dict.fromkeys(run.plan_digest for run in runs):
+        plan = await ledger.plan(digest)
+        if plan is not None:
+            codec = codec.extended(identities(plan))
+    return codec
+
+
+def steady_since(runs: Sequence[RunRecord]) -> int:
+    """The first turn from which on every turn showed what the last of `runs` shows."""
+    since = runs[-1].turn
+    for run in reversed(runs):
+        if run.rendering != runs[-1].rendering:
+            break
+        since = run.turn
+    return since
