@@ -106,16 +106,29 @@ def test_a_fault_of_ours_is_told_without_a_traceback(
     assert "the words of a library" not in ended.err
 
 
-def test_help_loads_neither_servers_nor_stores() -> None:
+HEAVY = {
+    "--help": {"mcp", "sqlalchemy", "pydantic", "jsonschema_rs", "rich"},
+    "plan --agent chat --json": {"mcp", "sqlalchemy", "rich"},
+    "audit calls --json": {"mcp", "jsonschema_rs", "rich"},
+}
+
+
+@pytest.mark.parametrize("words", HEAVY)
+def test_a_verb_loads_only_what_it_needs(desktop: Desktop, words: str) -> None:
+    desktop.toolkeeper("call", "--agent", "chat", "schedule.list")
     program = (
-        "import sys; sys.argv = ['toolkeeper', '--help']\n"
+        "import sys\n"
         "from toolkeeper.cli.main import main\n"
         "try:\n    main()\n"
         "except SystemExit as end:\n    assert end.code == 0\n"
-        "heavy = {'mcp', 'sqlalchemy', 'pydantic', 'jsonschema_rs', 'rich.table'}\n"
-        "assert not heavy & sys.modules.keys(), heavy & sys.modules.keys()\n"
+        f"loaded = {HEAVY[words]!r} & sys.modules.keys()\n"
+        "assert not loaded, loaded\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", program, *words.split()],
+        cwd=desktop.folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     assert done.returncode == 0, done.stderr

@@ -18,9 +18,7 @@ from toolkeeper_sources import (
     CatalogSource,
     FunctionSource,
     FunctionTool,
-    HttpMcpSource,
     ListingLimits,
-    McpSource,
     SchemaLimits,
     load_functions,
 )
@@ -94,7 +92,10 @@ def _source(name: str, server: Server, limits: ListingLimits) -> ToolSource:
     transport = server.transport
     if isinstance(transport, Catalog):
         return CatalogSource(name, transport.file, transport.server, limits=limits.schemas)
+    # Loaded for who has such servers: the MCP library is a large one.
     if isinstance(transport, Command):
+        from toolkeeper_sources import McpSource
+
         return McpSource(
             name,
             command=transport.command,
@@ -104,6 +105,8 @@ def _source(name: str, server: Server, limits: ListingLimits) -> ToolSource:
             timeout=server.timeout,
             limits=limits,
         )
+    from toolkeeper_sources import HttpMcpSource
+
     return HttpMcpSource(
         name, transport.url, headers=transport.headers, timeout=server.timeout, limits=limits
     )
