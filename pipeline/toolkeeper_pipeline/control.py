@@ -105,8 +105,9 @@ class Controls:
         )
         answer, text = self._fitting(answer)
         self.found.update(tool.name for tool in answer.tools)
-        loaded = {tool.name: tool.fingerprint for tool in answer.tools} if self._loads else {}
-        structured = {"loaded": loaded} if loaded else None
+        # Also when nothing was found: a later search under the same call id is still the second.
+        loaded = {tool.name: tool.fingerprint for tool in answer.tools}
+        structured = {"loaded": loaded} if self._loads else None
         return ToolResult((Text(text),), structured, is_error=answer.is_error)
 
     def _fitting(self, answer: SearchAnswer) -> tuple[SearchAnswer, str]:

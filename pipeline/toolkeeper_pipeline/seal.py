@@ -60,7 +60,7 @@ def _loaded(row: Invocation, executed: Executed) -> tuple[Event, ...]:
     if result is None or executed.tool.identity.kind is not SourceKind.CONTROL:
         return ()
     loaded = result.structured.get("loaded") if isinstance(result.structured, dict) else None
-    if not loaded:
+    if loaded is None:
         return ()
     return (Event("tools.loaded", {"tools": loaded}, row.run_id, row.invocation_id),)
 

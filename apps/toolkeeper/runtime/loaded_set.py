@@ -70,8 +70,8 @@ def _visible(loadings: Sequence[Loading], seen: Transcript) -> list[Loading]:
     visible = set(seen.notes)
     for search in seen.searches:
         recorded = by_call.get(search.call_id, [])
-        if search.occurrence < len(recorded):
-            visible.add(recorded[search.occurrence].invocation_id)
+        if search.occurrence <= len(recorded):
+            visible.add(recorded[search.occurrence - 1].invocation_id)
     # In the order in which they were loaded: a note stands for what came before it.
     return [loading for loading in loadings if loading.invocation_id in visible]
 
