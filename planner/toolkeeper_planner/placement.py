@@ -8,7 +8,7 @@ from toolkeeper_planner.admission import Admitted
 from toolkeeper_planner.agent import AgentProfile
 from toolkeeper_planner.filling import Filled, append_loaded, fill
 from toolkeeper_planner.pricing import Pricing
-from toolkeeper_planner.reasons import all_placed
+from toolkeeper_planner.reasons import all_placed, placed
 from toolkeeper_planner.shelving import Shelved, Shelving
 
 _NO_INDEX = Shelved((), (), 0, {}, 0, 0)
@@ -87,11 +87,13 @@ class _Board:
         wished: list[Tool] = []
         if native or self.request.used == "search" or TOOL_CALL in bridges:
             wished = self._wished()
-        if not wished:
+        # More tools than slots, and something to reach them by: no need to try.
+        crowded = len(self.admitted.tools) > self.agent.caps.definitions and (native or bridges)
+        if not wished and not crowded:
             filled = self._fill(())
             if not filled.over:
                 return Placement(filled)
-            if not bridges and not native:
+            if not (native or bridges):
                 return Placement(filled, skipped=all_placed(filled.over, Reason.NO_TOOL_CALL))
         aside = {tool.name for tool in wished}
         filled = self._fill(bridges, aside)
@@ -160,19 +162,19 @@ class _Board:
             hint = 0 if deferred else shelving.hint(len(shelved.left))
             return replace(placement, searchable=shelved.left, overflow=overflow, hint=hint)
         skipped = _unshelved(shelved)
-        lost = {placed.name for placed in skipped}
-        kept = tuple([placed for placed in overflow if placed.name not in lost])
+        lost = {row.name for row in skipped}
+        kept = tuple([row for row in overflow if row.name not in lost])
         return replace(placement, skipped=skipped, overflow=kept)
 
     def _unbridged(self, shelved: Shelved) -> Placement:
         # Not one line found a place, so there is nothing that a bridge could reach: the slots are
         # better used for definitions, those deferred by configuration included.
         filled = self._fill(())
-        known = {placed.name: placed for placed in _unshelved(shelved)}
+        known = {row.name: row for row in _unshelved(shelved)}
         return Placement(
             filled,
             skipped=tuple(
-                known.get(tool.name) or Placed(tool.name, Reason.NO_TOOL_CALL)
+                known.get(tool.name) or placed(tool.name, Reason.NO_TOOL_CALL)
                 for tool in filled.over
             ),
         )
@@ -186,7 +188,7 @@ def _deferred(listed: tuple[Tool, ...], aside: Set[str], filled: Filled) -> tupl
             return Reason.CONFIGURED
         return Reason.DEFINITION_TOKENS if name in dear else Reason.DEFINITION_CAP
 
-    return tuple([Placed(tool.name, reason(tool.name)) for tool in listed])
+    return tuple([placed(tool.name, reason(tool.name)) for tool in listed])
 
 
 def _unshelved(shelved: Shelved) -> tuple[Placed, ...]:

@@ -77,6 +77,7 @@ class Shelving:
         caps, pricing = self.caps, self.pricing
         bare = self.convention.listing == "names"
         most = maxsize if bare else caps.index_entries
+        most_tokens = caps.index_tokens
         entries: list[Tool] = []
         left: list[Tool] = []
         late: Sequence[Tool] = ()
@@ -89,15 +90,18 @@ class Shelving:
             if len(entries) >= most:
                 late = queue[position:]
                 break
-            source = tool.identity.source
-            new = tool.foreign and source not in sources
-            needed = overhead
-            if new:
-                if source not in grown:
-                    grown[source] = self._overhead((*sources, source), searchable)
-                needed = grown[source]
             price = pricing.text(tool.name + "\n") if bare else pricing.index_line(tool)
-            if tokens + price + needed > caps.index_tokens:
+            needed, new = overhead, False
+            source = ""
+            # A line that is too dear as it is needs no look at its source.
+            if tokens + price + needed <= most_tokens and tool.foreign:
+                source = tool.identity.source
+                new = source not in sources
+                if new:
+                    if source not in grown:
+                        grown[source] = self._overhead((*sources, source), searchable)
+                    needed = grown[source]
+            if tokens + price + needed > most_tokens:
                 left.append(tool)
                 if whole:
                     break

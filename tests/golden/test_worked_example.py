@@ -58,7 +58,7 @@ OVERFLOW = ("mcp.bland_call.start_call", *GMAIL_CHANGES)
 
 
 class FixedPrices:
-    """190 tokens a definition, 45 an index line, 60 any other text, but for `dear` tools."""
+    """190 tokens a definition, 45 an index line, 8 a name, 60 other text, but for `dear` tools."""
 
     def __init__(self, dear: dict[str, int] | None = None) -> None:
         self.dear = dear or {}
@@ -70,7 +70,7 @@ class FixedPrices:
         return 45
 
     def text(self, text: str) -> int:
-        return 60
+        return 8 if text.count("\n") == 1 and text.endswith("\n") else 60
 
 
 class PlainFormat:
@@ -239,6 +239,42 @@ def test_caps_that_hold_all_of_it_need_neither_index_nor_tool_call(roster: Any) 
     assert len(plan.defined) == 46
     assert (plan.controls, plan.deferred) == ((), ())
     assert (plan.costs.index_tokens, plan.costs.index_overhead_tokens) == (0, 0)
+
+
+def test_a_core_of_five_with_a_search_that_loads(roster: Any) -> None:
+    core = configured_after(roster, *DEFERRALS)[:5]
+    agent = replace(
+        roster.agent,
+        always_defined=core,
+        deferred_tools=("*",),
+        control_tools=CONTROL_TOOLS[1:],
+        disclosure="search",
+        listing="names",
+    )
+    found = (GMAIL_READS[2], "schedule.cancel", GMAIL_CHANGES[3])
+    fingerprints = [(name, roster.registry.tools[name].fingerprint) for name in found]
+    before = planned(roster, agent)
+    plan = planned(roster, agent, loaded=fingerprints)
+    assert before.defined == (*core, "tool.search", "tool.result")
+    assert plan.defined == (*before.defined, *found)
+    assert len(plan.deferred) == 46 - 5 - 3
+    assert plan.skipped == ()
+    assert_golden(plan, "plan_core_with_search")
+
+
+def test_a_provider_that_searches_gets_all_of_it_and_counts_thirty(roster: Any) -> None:
+    agent = replace(roster.agent, disclosure="native")
+    plan = planned(roster, agent, native=True)
+    assert plan.defined == (
+        *configured_after(roster, *DEFERRALS),
+        *BLAND_READS,
+        *GMAIL_READS,
+        OVERFLOW[0],
+    )
+    assert len(plan.defined) == 30
+    assert plan.deferred_names == (*DEFERRALS, *GMAIL_CHANGES)
+    assert (plan.controls, plan.costs.index_tokens) == ((), 0)
+    assert_golden(plan, "plan_native")
 
 
 def test_a_plan_read_back_from_its_body_is_the_same_plan(roster: Any) -> None:

@@ -1,5 +1,9 @@
 """Which promises do plans keep for loaded, forced, granted and pinned tools?"""
 
+import os
+import random
+import subprocess
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +33,7 @@ from toolkeeper_planner import (
     build_plan,
     diff_plans,
     parse_intent,
+    planned_event,
 )
 
 OURS = [f"a.{letter}" for letter in "bcdefg"]
@@ -108,9 +113,11 @@ def agent_of(case: dict[str, Any]) -> AgentProfile:
     )
 
 
-def registry_of(case: dict[str, Any]) -> Registry:
+def registry_of(case: dict[str, Any], seed: int = 0) -> Registry:
+    """The case's tools; `seed` decides only in which order they are listed."""
     specs = zip(NAMES, case["sizes"], case["reads"], strict=True)
     tools = [tool_of(name, size, reads) for name, size, reads in specs]
+    random.Random(seed).shuffle(tools)
     return Registry(
         {tool.name: tool for tool in tools},
         sources=tuple(SourceStatus(name, SourceState.OK) for name in ("s1", "s2")),
@@ -342,3 +349,47 @@ def test_a_difference_has_everything_that_differs(case: Any, other: Any) -> None
         if name not in changes.added and name not in changes.moved
     ]
     assert orjson.loads(orjson.dumps(diff.as_json())) == diff.as_json()
+
+
+PROBE = """
+import importlib.util, sys
+import orjson
+spec = importlib.util.spec_from_file_location("plan_disclosure", sys.argv[1])
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+many, loaded, seed = orjson.loads(sys.stdin.buffer.read())
+sys.stdout.buffer.write(module.story(many, loaded, seed))
+"""
+
+
+def story(many: list[dict[str, Any]], loaded: list[str], seed: int) -> bytes:
+    """The events, differences and changes of a row of plans, each after the one before it."""
+    told: list[Any] = []
+    before: Plan | None = None
+    for case in many:
+        try:
+            plan = plan_of(case, registry=registry_of(case, seed), loaded=prints(case, loaded))
+        except ConfigError as error:
+            told.append(str(error))
+            continue
+        told += [plan.body(), dict(planned_event(plan).data)]
+        told.append(array_changes(before, plan).as_json())
+        if before is not None:
+            told.append(diff_plans(before, plan).as_json())
+        before = plan
+    return orjson.dumps(told)
+
+
+@settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(cases, min_size=10, max_size=20), many, st.integers(1, 2**32 - 1))
+def test_another_process_with_another_hash_seed_and_order_tells_the_same(
+    row: list[dict[str, Any]], loaded: list[str], seed: int
+) -> None:
+    elsewhere = subprocess.run(
+        [sys.executable, "-c", PROBE, __file__],
+        input=orjson.dumps([row, loaded, seed]),
+        env={**os.environ, "PYTHONHASHSEED": str(seed)},
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    assert elsewhere.stdout == story(row, loaded, 0)
