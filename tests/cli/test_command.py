@@ -108,8 +108,8 @@ def test_a_fault_of_ours_is_told_without_a_traceback(
 
 HEAVY = {
     "--help": {"mcp", "sqlalchemy", "pydantic", "jsonschema_rs", "rich.table"},
-    "plan --agent chat --json": {"mcp", "sqlalchemy", "rich.table"},
-    "audit calls --json": {"mcp", "jsonschema_rs", "rich.table"},
+    "plan --agent chat --json": {"mcp", "sqlalchemy"},
+    "audit calls --json": {"mcp"},
 }
 
 
