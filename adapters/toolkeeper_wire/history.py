@@ -104,20 +104,22 @@ PlacedEntry: TypeAlias = Said | tuple[str, tuple[PlacedCall, ...]]
 def placed(entries: Sequence[Entry], codec: NameCodec, id_limit: int) -> Iterator[PlacedEntry]:
     """The entries with wire ids and wire names; steps without calls are what was said in them.
 
+    Text of white space only is left out, because a provider refuses it.
+
     `id_limit` is the length of a call id that the provider takes.
     """
     ids = CallIds(id_limit)
     for entry in entries:
         if isinstance(entry, Said):
-            if entry.text:
+            if entry.text.strip():
                 yield Said(entry.role, _encodable(entry.text))
         elif entry.calls:
             calls = tuple(
                 PlacedCall(ids.next(call.call_id), codec.spoken(call.name), call)
                 for call in entry.calls
             )
-            yield _encodable(entry.text), calls
-        elif entry.text:
+            yield _encodable(entry.text if entry.text.strip() else ""), calls
+        elif entry.text.strip():
             yield Said("assistant", _encodable(entry.text))
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from toolkeeper_contract import SourceKind, ToolIdentity
-from toolkeeper_wire.wire_name import PROVIDER_NAMES, NameForm, identity_of
+from toolkeeper_wire.wire_name import PROVIDER_NAMES, NameForm
 
 _ORDER = {
     SourceKind.CONTROL: 0,
@@ -80,7 +80,7 @@ class NameCodec:
             return name
         # A lone surrogate has no bytes, and so no digest.
         text = name.encode("utf-8", "replace").decode("utf-8")
-        identity = identity_of(text)
+        identity = ToolIdentity.of_name(text)
         if identity.kind is SourceKind.FUNCTION:
             return self.form.alias(identity)
         return self.form.name(identity)

@@ -7,7 +7,6 @@ from typing import Any
 from toolkeeper_contract import ConfigError, Tool, ToolIdentity
 from toolkeeper_wire.capability import Capability
 from toolkeeper_wire.name_codec import NameCodec
-from toolkeeper_wire.wire_name import identity_of
 
 TOMBSTONE = "This tool is not available any more."
 """The constant description of a tool that only the conversation still mentions."""
@@ -52,7 +51,7 @@ def tombstones(referenced: Iterable[str], present: Iterable[str]) -> tuple[ToolI
     For a session that goes on in a process which never saw those tools.
     """
     missing = set(referenced).difference(present)
-    return tuple(identity_of(name) for name in sorted(missing))
+    return tuple(ToolIdentity.of_name(name) for name in sorted(missing))
 
 
 def search_refused(provider: str) -> ConfigError:

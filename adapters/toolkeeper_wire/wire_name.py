@@ -89,19 +89,6 @@ MCP_NAMES = NameForm(limit=128, dots=True)
 """What MCP takes: canonical names as they are, unless they are too long."""
 
 
-def identity_of(canonical_name: str) -> ToolIdentity:
-    """The identity behind a canonical name, for a tool that is no longer there to carry it.
-
-    Nothing is guessed: a server's id has no dots, and no tool of ours starts like a discovered one.
-    """
-    for kind in (SourceKind.MCP, SourceKind.DEVICE):
-        prefix = f"{kind.value}."
-        source, _, raw_name = canonical_name.removeprefix(prefix).partition(".")
-        if canonical_name.startswith(prefix) and source and raw_name:
-            return ToolIdentity(kind, source, raw_name)
-    return ToolIdentity(SourceKind.FUNCTION, "functions", canonical_name)
-
-
 def _separable(identity: ToolIdentity) -> bool:
     """Whether the first `__` after the kind can only be the one that ends the server's id."""
     source, tool = identity.source, identity.raw_name
