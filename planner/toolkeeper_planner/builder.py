@@ -117,16 +117,16 @@ def _disclosure(asked: str, native: bool, reason: str | None) -> Disclosure:
 
 def _loaded(
     agent: AgentProfile, registry: Registry, loaded: Sequence[tuple[str, str]]
-) -> dict[str, str]:
-    found: dict[str, str] = {}
+) -> tuple[str, ...]:
+    found: dict[str, None] = {}
     if agent.disclosure == "index":
-        return found
+        return ()
     for name, fingerprint in loaded:
         tool = registry.tools.get(name)
         if tool is not None and tool.fingerprint == fingerprint:
             # The first time counts, so that finding it again moves nothing.
-            found.setdefault(name, fingerprint)
-    return found
+            found[name] = None
+    return tuple(found)
 
 
 def _forced(agent: AgentProfile, admitted: Admitted, forced: str | None) -> Tool | None:

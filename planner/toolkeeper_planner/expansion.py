@@ -77,8 +77,7 @@ def expand(
     refused: dict[str, None] = {}
     for name in wish.brought_up:
         if name not in own:
-            known = name in permitted or _awaited(agent, registry, name)
-            if known and (granted is None or name in granted):
+            if name in permitted or _awaited(agent, registry, name):
                 extra.append(name)
             else:
                 refused[name] = None

@@ -1,6 +1,6 @@
 """Which candidates get a definition, first-fit in rank order?"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from toolkeeper_contract import Caps, ConfigError, Placed, Reason, Tool, key_text
@@ -101,17 +101,17 @@ def fill(
 def append_loaded(
     filled: Filled,
     queue: Sequence[Tool],
-    loaded: Mapping[str, str],
+    loaded: Sequence[str],
     caps: Caps,
     pricing: Pricing,
 ) -> tuple[Filled, Sequence[Tool], tuple[Placed, ...]]:
     """`filled` with the loaded tools of `queue` that fit, the rest of the queue, the overflow.
 
-    `loaded` maps names to fingerprints in load order; another fingerprint loads nothing. They only
-    take what is left of the caps, so no definition moves for them. The overflow's reason is the
-    cap that was too small.
+    `loaded` are names in load order, each once. They only take what is left of the caps, so no
+    definition moves for them. The overflow's reason is the cap that was too small.
     """
-    waiting = {tool.name: tool for tool in queue if loaded.get(tool.name) == tool.fingerprint}
+    names = frozenset(loaded)
+    waiting = {tool.name: tool for tool in queue if tool.name in names}
     if not waiting:
         return filled, queue, ()
     free = caps.definitions - len(filled.prices)

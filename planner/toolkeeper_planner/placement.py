@@ -1,7 +1,7 @@
 """Where does each candidate go: the array, the index, the search, or nowhere?"""
 
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
 
 from toolkeeper_contract import TOOL_CALL, TOOL_RESULT, TOOL_SEARCH, Costs, Placed, Reason, Tool
 from toolkeeper_planner.admission import Admitted
@@ -19,13 +19,13 @@ class Request:
     """What a placement is asked for besides its candidates.
 
     `deferrable` are the names deferred by configuration. `used` is the way to disclose. `loaded`
-    maps names to fingerprints in load order. `forced` has to be defined.
+    are names in load order, each once. `forced` has to be defined.
     """
 
     used: str
     deferrable: Set[str]
     results_offloadable: bool
-    loaded: Mapping[str, str] = field(default_factory=dict)
+    loaded: tuple[str, ...] = ()
     forced: Tool | None = None
 
 
