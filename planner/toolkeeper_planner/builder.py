@@ -14,6 +14,7 @@ from toolkeeper_contract import (
     Registry,
     Tool,
     did_you_mean,
+    is_canonical_name,
 )
 from toolkeeper_planner.admission import Admitted, admit
 from toolkeeper_planner.agent import AgentProfile
@@ -105,7 +106,7 @@ def build_plan(
     )
     check_conservation(expansion.names, plan, controls=agent.control_names)
     if forced is not None and forced not in plan.defined:
-        raise _not_forceable(forced, None)
+        raise _not_forceable(f"`{forced}`", None)
     return plan
 
 
@@ -135,12 +136,15 @@ def _forced(agent: AgentProfile, admitted: Admitted, forced: str | None) -> Tool
     for tool in admitted.tools:
         if tool.name == forced:
             return tool
-    raise _not_forceable(forced, did_you_mean(forced, [tool.name for tool in admitted.tools]))
+    if not is_canonical_name(forced):
+        raise _not_forceable("the tool", "no tool can have the name that was given")
+    names = [tool.name for tool in admitted.tools]
+    raise _not_forceable(f"`{forced}`", did_you_mean(forced, names))
 
 
-def _not_forceable(forced: str, hint: str | None) -> ConfigError:
+def _not_forceable(what: str, hint: str | None) -> ConfigError:
     return ConfigError(
-        f"`{forced}` cannot be forced: this session does not have it",
+        f"{what} cannot be forced: this session does not have it",
         hint or "force a tool that the session's plan offers",
         key="tool_choice",
     )

@@ -175,13 +175,16 @@ def test_without_bridges_a_forced_tool_is_defined_and_another_is_skipped(
     assert make.rows(plan.skipped) == dict.fromkeys(NAMES[1:5], "no_tool_call")
 
 
-@pytest.mark.parametrize("forced", ["t.g", "tool.call", "tool.result", "mcp.git.log "])
+@pytest.mark.parametrize(
+    "forced", ["t.g", "tool.call", "tool.result", "mcp.git.log ", "", "x" * 200_000]
+)
 def test_a_tool_that_the_session_does_not_have_cannot_be_forced(
     make: Any, registry: Any, forced: str
 ) -> None:
     with pytest.raises(ConfigError, match="cannot be forced") as caught:
         make.plan(searching(make), registry, forced=forced)
     assert caught.value.key == "tool_choice"
+    assert len(str(caught.value)) < 500
 
 
 def test_a_filtered_tool_cannot_be_forced(make: Any, registry: Any) -> None:
