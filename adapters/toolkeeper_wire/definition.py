@@ -5,12 +5,16 @@ from typing import Any, Final
 
 from toolkeeper_contract import Tool, ToolDefinition, canonical_text
 from toolkeeper_index import DESCRIPTION_CAP, clean, cleaned_definition_text, cleaned_schema
+from toolkeeper_wire.depth import DEEPEST, is_shallow
 from toolkeeper_wire.projection import PLAIN_NAME, object_root
 
 _UNCAPPED = 1_000_000
-_KEPT: Final = 1 << 13
+_KEPT: Final = 1 << 14
 """Clean tools kept at most; a registry that changes for weeks must not grow the process."""
 
+_TOO_DEEP: Final = (
+    "The arguments are nested too deeply to be told here; they are checked in a call."
+)
 _ESCAPED: Final = ("\\u", "\\r", "\\b", "\\f")
 _CLEAN: "Final[dict[tuple[str, bool], CleanTool]]" = {}
 
@@ -48,7 +52,12 @@ class CleanTool:
 
     def is_of(self, definition: ToolDefinition) -> bool:
         """Whether these are the texts of this definition."""
-        return self._definition is definition or self._definition == definition
+        if self._definition is definition:
+            return True
+        try:
+            return self._definition == definition
+        except RecursionError:
+            return False
 
     @property
     def title(self) -> str | None:
@@ -86,8 +95,11 @@ def _cleaned(schema: Any, cap: int) -> Mapping[str, Any]:
         return {}
     try:
         text = canonical_text(schema)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         text = ""
+    # No default limit of discovery lets such a schema in; one tool must not cost the whole array.
+    if (not text or text.count("{") + text.count("[") > DEEPEST) and not is_shallow(schema):
+        return {"type": "object", "description": _TOO_DEEP}
     # Most schemas hold nothing that needs cleaning, and their JSON shows that without a walk.
     if text and _is_clean(text) and _is_short(text, cap):
         return schema

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from toolkeeper_contract import canonical_text
 from toolkeeper_wire.call_id import CallIds
+from toolkeeper_wire.depth import is_shallow
 from toolkeeper_wire.name_codec import NameCodec
 
 INTERRUPTED = "The call was interrupted, and its outcome is not known."
@@ -14,9 +15,6 @@ INTERRUPTED = "The call was interrupted, and its outcome is not known."
 
 UNREADABLE = "unreadable_arguments"
 """The one argument under which text that is no JSON object stands, where a provider wants one."""
-
-DEEPEST = 256
-"""Levels of arguments that are sent as an object; what is deeper never passed as a call either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +80,7 @@ class PlacedCall:
             canonical_text(found)
         except (ValueError, TypeError, RecursionError):
             found = None
-        if isinstance(found, dict) and _is_shallow(found):
+        if isinstance(found, dict) and is_shallow(found):
             return found
         return {UNREADABLE: text}
 
@@ -130,21 +128,6 @@ def _encodable(text: str) -> str:
     except UnicodeEncodeError:
         return "".join("\ufffd" if "\ud800" <= letter <= "\udfff" else letter for letter in text)
     return text
-
-
-def _is_shallow(value: Any) -> bool:
-    """Whether the nesting stays within what a client's own encoder carries."""
-    level = [value]
-    for _ in range(DEEPEST):
-        level = [
-            inner
-            for outer in level
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-            if isinstance(inner, dict | list)
-        ]
-        if not level:
-            return True
-    return False
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

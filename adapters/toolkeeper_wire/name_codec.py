@@ -37,17 +37,17 @@ class NameCodec:
     def extended(self, tools: Iterable[ToolIdentity]) -> "NameCodec":
         """This table with further tools; no name that is in it changes."""
         new = {tool.canonical_name: tool for tool in tools}
-        added = [tool for name, tool in new.items() if name not in self._wire]
+        added = [(name, tool) for name, tool in new.items() if name not in self._wire]
         if not added:
             return self
         wire = dict(self._wire)
         canonical = dict(self._canonical)
         identities = dict(self._identities)
-        for tool in sorted(added, key=self._rank):
-            name = self._free(tool, canonical)
-            wire[tool.canonical_name] = name
-            canonical[name] = tool.canonical_name
-            identities[tool.canonical_name] = tool
+        for _, _, name, plain in sorted(self._ranked(name, tool) for name, tool in added):
+            free = plain if plain and plain not in canonical else self._alias(new[name], canonical)
+            wire[name] = free
+            canonical[free] = name
+            identities[name] = new[name]
         return NameCodec(
             self.form,
             MappingProxyType(wire),
@@ -87,16 +87,14 @@ class NameCodec:
 
     def names(self) -> Mapping[str, str]:
         """Canonical to wire names."""
-        return MappingProxyType(dict(self._wire))
+        return MappingProxyType(self._wire)
 
-    def _rank(self, tool: ToolIdentity) -> tuple[int, bool, str]:
+    def _ranked(self, name: str, tool: ToolIdentity) -> tuple[int, bool, str, str]:
+        """Where a tool stands when plain names are given out, and its own, "" for none."""
         plain = self.form.plain(tool)
-        return _ORDER[tool.kind], plain != tool.canonical_name, tool.canonical_name
+        return _ORDER[tool.kind], plain != name, name, plain or ""
 
-    def _free(self, tool: ToolIdentity, taken: Mapping[str, str]) -> str:
-        name = self.form.plain(tool)
-        if name is not None and name not in taken:
-            return name
+    def _alias(self, tool: ToolIdentity, taken: Mapping[str, str]) -> str:
         # Sixteen digits are enough unless somebody searched for two names that share them.
         for length in (16, 24, 32, 48, self.form.limit - 2):
             name = self.form.alias(tool, length)

@@ -112,6 +112,31 @@ def test_foreign_texts_are_cleaned_and_capped() -> None:
             assert len(text) < 9_500
 
 
+@pytest.mark.parametrize("levels", [100, 300, 5_000])
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_schema_of_any_depth_costs_no_other_tool(provider: str, levels: int) -> None:
+    schema: dict[str, Any] = {"type": "string"}
+    for _ in range(levels):
+        schema = {"type": "object", "properties": {"a": schema}}
+    form = format_for(provider)
+    tools = [TOOLS[0], dataclasses.replace(tool("deep", {}), fingerprint=f"deep {levels}")]
+    tools[1] = dataclasses.replace(
+        tools[1], definition=dataclasses.replace(tools[1].definition, input_schema=schema)
+    )
+    codec = form.codec(one.identity for one in tools)
+    text = canonical_text(form.tools(tools, codec))
+    assert canonical_text(form.tools(tools[:1], codec))[1:-3] in text
+    assert ("nested too deeply" in text) == (levels > 100)
+    assert form.texts(tools[1])
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_what_is_huge_is_rendered_within_bounds(provider: str) -> None:
+    huge = tool("x", {"properties": {"q": {"description": "d" * 5_000_000}}}, "d" * 5_000_000)
+    (first, *_) = format_for(provider).texts(huge)
+    assert len(first) < 10_000
+
+
 def test_a_description_of_ours_is_cleaned_but_not_cut() -> None:
     own = Tool.of(
         ToolIdentity(SourceKind.FUNCTION, "functions", "x"),
