@@ -26,6 +26,7 @@ from toolkeeper_wire import (
     NO_TOOL,
     PROVIDERS,
     Capability,
+    Entry,
     Format,
     NativeTools,
     RecordedCall,
@@ -115,7 +116,7 @@ NATIVE = {
     "openai-responses": Capability("openai-responses", "hosted"),
 }
 GONE = tombstones(["mcp.files.list.all", "mcp.old.thing", "mcp.files.removed"], [])
-TALK = [
+TALK: list[Entry] = [
     Said("user", "Move the review, and attach the plan."),
     Step(
         (

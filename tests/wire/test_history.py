@@ -20,6 +20,7 @@ from toolkeeper_wire import (
     Anthropic,
     CallIds,
     Capability,
+    Entry,
     Gemini,
     NameCodec,
     NativeTools,
@@ -38,7 +39,7 @@ ADD = ToolIdentity(SourceKind.FUNCTION, "functions", "notes.add")
 LOG = ToolIdentity(SourceKind.MCP, "git", "log")
 LONG = ToolIdentity(SourceKind.MCP, "s" * 60, "t" * 60)
 CODEC = NameCodec.of([ADD, LOG, LONG])
-TALK = [
+TALK: list[Entry] = [
     Said("user", "note the last commit"),
     Step(
         (
@@ -248,7 +249,7 @@ def test_numbers_never_make_an_id_too_long() -> None:
 
 
 def test_each_result_stays_with_its_call_when_a_server_repeats_ids() -> None:
-    talk = [
+    talk: list[Entry] = [
         Step(
             (
                 RecordedCall("c1", "notes.add", {"title": "a"}, "first"),
@@ -310,7 +311,7 @@ def test_a_call_without_a_result_gets_one(provider: str) -> None:
 
 @pytest.mark.parametrize("provider", TALKING)
 def test_empty_words_and_empty_steps_make_no_message(provider: str) -> None:
-    empty = [Said("user", ""), Step(()), Step((), "only words"), Said("assistant", "")]
+    empty: list[Entry] = [Said("user", ""), Step(()), Step((), "only words"), Said("assistant", "")]
     assert len(format_for(provider).history(empty, CODEC)) == 1
     assert format_for(provider).history([], CODEC) == []
 
@@ -328,7 +329,11 @@ def test_a_call_of_a_deferred_tool_names_its_namespace() -> None:
         Capability("openai-responses", "hosted"), (log,), tombstones(["mcp.old.x"], [])
     )
     codec = CODEC.extended(native.tombstones)
-    talk = [*step(name="mcp.git.log"), *step(name="notes.add"), *step(name="mcp.old.x")]
+    talk: list[Entry] = [
+        *step(name="mcp.git.log"),
+        *step(name="notes.add"),
+        *step(name="mcp.old.x"),
+    ]
     calls = [
         item
         for item in OpenAIResponses().history(talk, codec, native)

@@ -297,6 +297,7 @@ RESPONSES_FOUND = {
 
 def test_anthropics_finds_are_read_and_its_calls_are_ordinary_ones() -> None:
     types = pytest.importorskip("anthropic.types")
+    response: Any
     for response in (ANTHROPIC_FOUND, types.Message.model_validate(ANTHROPIC_FOUND)):
         assert Anthropic().found(response, codec()) == ("mcp.git.blame", "mcp.git.log")
         assert Anthropic().calls(response) == [WireCall("t1", "mcp__git__blame", {"q": "x"})]
@@ -305,6 +306,7 @@ def test_anthropics_finds_are_read_and_its_calls_are_ordinary_ones() -> None:
 
 def test_openais_finds_are_read_and_its_calls_are_ordinary_ones() -> None:
     responses = pytest.importorskip("openai.types.responses")
+    response: Any
     for response in (RESPONSES_FOUND, responses.Response.model_validate(RESPONSES_FOUND)):
         found = OpenAIResponses().found(response, codec())
         assert found == ("mcp.git.blame", "mcp.git.log", "notes.find")
