@@ -13,6 +13,7 @@ from toolkeeper_contract.decision import Decision, Effect, Question, strictest
 from toolkeeper_contract.document import (
     MAX_CHARACTERS,
     MAX_DEPTH,
+    MAX_NODES,
     Document,
     Path,
     key_text,
@@ -39,8 +40,9 @@ from toolkeeper_contract.outcome import Completed, Failed, Outcome, Refused, Sus
 from toolkeeper_contract.plan import Caps, Costs, Disclosure, Placed, Plan, Reason
 from toolkeeper_contract.ports import Answer, Clock, Ids, Lease, Ledger, PlannedTurn, Sealer
 from toolkeeper_contract.principal import Principal
+from toolkeeper_contract.provenance import Origin, Provenance
 from toolkeeper_contract.registry import Registry
-from toolkeeper_contract.session import Loading, RunRecord, SessionRecord
+from toolkeeper_contract.session import AcceptedTool, Loading, RunRecord, SessionRecord
 from toolkeeper_contract.source import (
     Blob,
     Declaration,
@@ -69,10 +71,12 @@ __all__ = [
     "MALFORMED",
     "MAX_CHARACTERS",
     "MAX_DEPTH",
+    "MAX_NODES",
     "RESERVED_PREFIXES",
     "TOOL_CALL",
     "TOOL_RESULT",
     "TOOL_SEARCH",
+    "AcceptedTool",
     "AdvertisedAs",
     "Answer",
     "Approval",
@@ -105,12 +109,14 @@ __all__ = [
     "Loading",
     "LostAfterDispatch",
     "NotDispatched",
+    "Origin",
     "Outcome",
     "Path",
     "Placed",
     "Plan",
     "PlannedTurn",
     "Principal",
+    "Provenance",
     "Question",
     "Reason",
     "RecordedEvent",

@@ -42,12 +42,16 @@ class Classification:
     `classified_by` names the source: `rule` (the operator's), `declaration` (ours), `annotations`
     (of a trusted server), `annotation_conflict`, or `worst_case`.
     `trusted_result` says whether a result may be read as ours rather than as somebody else's words.
+    `destination` and `payload` name the arguments by which a call can carry data out; where both
+    are empty, every text and number counts.
     """
 
     side_effect: SideEffect
     flags: frozenset[Flag]
     classified_by: str
     trusted_result: bool = False
+    destination: tuple[str, ...] = ()
+    payload: tuple[str, ...] = ()
 
 
 CONTROL = Classification(SideEffect.NONE, frozenset(), "control", trusted_result=True)

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
 from toolkeeper_contract.classification import Classification
 from toolkeeper_contract.errors import Code
 from toolkeeper_contract.principal import Principal
+from toolkeeper_contract.provenance import Provenance
 
 
 class Effect(StrEnum):
@@ -34,8 +36,11 @@ def strictest(effects: Iterable[Effect]) -> Effect:
 class Question:
     """Everything that a policy may look at; nothing else can sway it.
 
-    `tool` is the real tool's canonical name, `source` its server id (or `functions`). `arguments`
-    are the frozen ones. `attributes` are the session's.
+    `tool` is the real tool's canonical name, `source` its server id (or `functions`), `trusted`
+    whether that source is. `arguments` are the frozen ones. `attributes` are the session's,
+    `tainted` and `private` what the session has read so far, `provenance` where values come from
+    (None: nothing is known, so every value is from nowhere). `at` is the moment of the decision,
+    with its zone; None where no moment is meant, as in a test of a policy.
     """
 
     tool: str
@@ -45,6 +50,12 @@ class Question:
     principal: Principal
     arguments: Mapping[str, Any]
     attributes: Mapping[str, Any] = field(default_factory=dict)
+    trusted: bool = True
+    tainted: bool = False
+    private: bool = False
+    provenance: Provenance | None = None
+    advertised_as: str = "definition"
+    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

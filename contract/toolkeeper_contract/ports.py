@@ -9,7 +9,7 @@ from toolkeeper_contract.approval import Approval, ApprovalState
 from toolkeeper_contract.event import Event, RecordedEvent
 from toolkeeper_contract.invocation import Invocation
 from toolkeeper_contract.plan import Plan
-from toolkeeper_contract.session import Loading, RunRecord, SessionRecord
+from toolkeeper_contract.session import AcceptedTool, Loading, RunRecord, SessionRecord
 
 
 class Clock(Protocol):
@@ -142,8 +142,17 @@ class Ledger(Protocol):
         """Opens `row` as parked, with its approval and its sealed arguments."""
         ...
 
-    async def settle(self, row: Invocation, events: Sequence[Event]) -> bool:
+    async def settle(
+        self,
+        row: Invocation,
+        events: Sequence[Event],
+        *,
+        tainted: bool = False,
+        private: bool = False,
+    ) -> bool:
         """Writes the end of `row`: inserts it, or updates the parked or running row.
+
+        `tainted` and `private` mark the session in the same commit; nothing takes a mark off.
 
         A running row is updated only by the holder of its newest lease (`row.fence`); False and
         the event `call.fenced` when a newer one exists or it is settled already. Sealed arguments
@@ -228,6 +237,16 @@ class Ledger(Protocol):
         self, handle: str, *, session_id: str, user: str, agent: str
     ) -> str | None:
         """The text, for its own principal, agent and session only; None for anybody else."""
+        ...
+
+    # accepted definitions
+
+    async def accepted_tools(self) -> Sequence[AcceptedTool]:
+        """Every accepted definition, by name."""
+        ...
+
+    async def accept(self, tools: Sequence[AcceptedTool]) -> None:
+        """Accepts these definitions; a name's earlier fingerprint is replaced."""
         ...
 
     async def close(self) -> None: ...

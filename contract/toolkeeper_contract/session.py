@@ -39,7 +39,8 @@ class RunRecord:
 
     `rendering` is the digest of the request parts that the turn shows, kept once in the ledger, so
     that they are byte-identical in whatever process the turn goes on. `override` is the turn's own
-    toggle, None when it follows the session.
+    toggle, None when it follows the session. `user_message` is the user's own text without secrets,
+    from which the origins of values are worked out again in another process.
     """
 
     run_id: str
@@ -49,6 +50,7 @@ class RunRecord:
     began_at: datetime
     rendering: str | None = None
     override: Any = None
+    user_message: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +61,14 @@ class Loading:
     session_id: str
     call_id: str
     tools: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedTool:
+    """A definition that the operator (or a server's first listing) accepted."""
+
+    name: str
+    fingerprint: str
+    source: str
+    at: datetime
+    by: str
