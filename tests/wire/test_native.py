@@ -322,12 +322,13 @@ def test_a_failed_search_finds_nothing() -> None:
 
 @pytest.mark.parametrize("provider", ["generic", "openai", "gemini", "mcp"])
 def test_a_provider_without_search_finds_nothing_and_never_pauses(provider: str) -> None:
-    response: dict[str, Any] = {
+    answers: dict[str, Any] = {
         "generic": {"choices": []},
         "openai": {"choices": []},
         "gemini": {"candidates": []},
         "mcp": {"method": "tools/call"},
-    }[provider]
+    }
+    response = answers[provider]
     form = format_for(provider)
     assert form.found(response, codec()) == ()
     assert form.pause(response) is None
