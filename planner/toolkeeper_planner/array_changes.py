@@ -1,19 +1,12 @@
 """What moved in the tools array from one turn to the next, and why?"""
 
-from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import Any
 
 from toolkeeper_contract import Event, Plan, Reason
+from toolkeeper_planner.cause import cause_of, general_cause, is_search
+from toolkeeper_planner.moved_names import moved_names
 from toolkeeper_planner.standing import CONTROL, LOADED, Standing, plan_array, standings
-
-_CAUSES = {
-    Reason.DISABLED.value: "intent",
-    Reason.NOT_PERMITTED.value: "configuration",
-    Reason.SOURCE_UNAVAILABLE.value: "registry",
-    Reason.CONFIGURED.value: "configuration",
-}
-"""Which change is behind a plan's reason; every other reason tells itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +66,7 @@ def array_changes(
     added = tuple(name for name in new if name not in there)
     removed = tuple(name for name in old if name not in here)
     redefined = tuple(name for name in new if name in there and there[name] != here[name])
-    moved = _moved(old, new)
+    moved = moved_names(old, new)
     return ArrayChanges(
         added,
         removed,
@@ -88,9 +81,14 @@ def array_changes(
     )
 
 
-def _entries(plan: Plan, names: tuple[str, ...]) -> dict[str, tuple[str | None, bool]]:
+def _entries(plan: Plan, names: tuple[str, ...]) -> dict[str, tuple[str | None, bool, bool]]:
     defined = frozenset(plan.defined)
-    return {name: (plan.pins.get(name), name in defined) for name in names}
+    # A search that loads is described to the model otherwise than one that only finds.
+    loads = frozenset(plan.controls) if plan.disclosure.used == "search" else frozenset[str]()
+    return {
+        name: (plan.pins.get(name), name in defined, name in loads and is_search(name))
+        for name in names
+    }
 
 
 class _Why:
@@ -102,12 +100,7 @@ class _Why:
         self._disclosed = before.disclosure.used != after.disclosure.used
         self._lost = set(before.loaded) - set(after.loaded)
         self._overflow = {placed.name: placed.reason.value for placed in after.overflow}
-        if before.agent_revision != after.agent_revision or before.agent != after.agent:
-            self._general = "configuration"
-        elif before.intent != after.intent:
-            self._general = "intent"
-        else:
-            self._general = "registry"
+        self._general = general_cause(before, after)
 
     def added(self, name: str) -> str:
         if self._new[name].reason in (LOADED, CONTROL):
@@ -141,6 +134,8 @@ class _Why:
         old, new = self._old[name], self._new[name]
         if old.fingerprint != new.fingerprint:
             return "registry"
+        if new.reason == CONTROL == old.reason:
+            return "disclosure"
         return self.added(name) if new.place == "defined" else self.removed(name)
 
     def moved(self, name: str) -> str:
@@ -156,33 +151,4 @@ class _Why:
         if standing is None:
             return self._general
         reason = standing.reason or Reason.DEFINITION_CAP.value
-        if reason in (Reason.DISABLED.value, Reason.NOT_PERMITTED.value):
-            # An intent may change what the agent permits to ask for, and a configuration what an
-            # unchanged intent leaves out.
-            return self._general if self._general != "registry" else _CAUSES[reason]
-        return _CAUSES.get(reason, reason)
-
-
-def _moved(before: tuple[str, ...], after: tuple[str, ...]) -> tuple[str, ...]:
-    """The fewest names of both that have to move to get from one order to the other."""
-    places = {name: place for place, name in enumerate(before)}
-    common = [name for name in after if name in places]
-    tails: list[int] = []
-    ends: list[int] = []
-    previous: list[int] = []
-    for at, name in enumerate(common):
-        # The longest run of names that keep their order (patience sorting).
-        place = places[name]
-        slot = bisect_left(tails, place)
-        previous.append(ends[slot - 1] if slot else -1)
-        if slot == len(tails):
-            tails.append(place)
-            ends.append(at)
-        else:
-            tails[slot], ends[slot] = place, at
-    kept: set[str] = set()
-    at = ends[-1] if ends else -1
-    while at >= 0:
-        kept.add(common[at])
-        at = previous[at]
-    return tuple(name for name in common if name not in kept)
+        return cause_of(reason, self._general)
