@@ -168,13 +168,30 @@ AGENTS = {
     "overlays: [web]": "overlays[0]: there is no overlay `web` (configure it under `overlays`)",
     "control_tools: [tool.serach]": "control_tools[0]: there is no control tool `tool.serach` "
     "(did you mean `tool.search`?)",
-    "disclosure: native": "disclosure: `native` is not supported yet (use `index`)",
     "disclosure: serch": "disclosure: `serch` is not known here (did you mean `search`?)",
+    "listing: all": "listing: `all` is not known here (use `index` or `names` or `none`)",
+    "disclosure: search, control_tools: [tool.call]": "disclosure: `search` needs `tool.search`, "
+    "which is not among the `control_tools` (`t.yaml`, line 5) (add it there)",
+    "listing: none, control_tools: []": "listing: `none` needs `tool.search`, "
+    "which is not among the `control_tools` (`t.yaml`, line 5) (add it there)",
     "replan: sometimes": "replan: `sometimes` is not known here (use `on_change` or `never`)",
     "search: {limit: 30}": "search.limit: `limit` is 30, more than `max_limit`, which is 20 "
     "(lower `limit` or raise `max_limit`)",
-    "search: {name: tool.call}": "search.name: `tool.call` cannot be the name of the search tool "
-    "(use `tool.search`)",
+    "search: {name: Tool_Call}": "search.name: `Tool_Call` is reserved and cannot be the name of "
+    "the search tool (choose a name of its own, `find_tools`, say)",
+    "search: {name: mcp__git__find}": "search.name: `mcp__git__find` is reserved and cannot be the "
+    "name of the search tool (choose a name of its own, `find_tools`, say)",
+    "search: {name: find tools}": "search.name: `find tools` cannot be the name of the search tool "
+    "(names have 1 to 128 letters, digits, `_`, `.` and `-`)",
+    "search: {name: find.it}, tools: [a, find_it]": "tools[1]: `find_it` cannot stand here: "
+    "`find.it` is what `chat` calls its search (`t.yaml`, line 5) "
+    "(choose another name for one of the two)",
+    "search: {name: find}, deferred_tools: ['*', Find]": "deferred_tools[1]: `Find` cannot stand "
+    "here: `find` is what `chat` calls its search (`t.yaml`, line 5) "
+    "(choose another name for one of the two)",
+    "search: {name: find}, pin: [{when: {a: 1}, tools: [find]}]": "pin[0].tools[0]: `find` cannot "
+    "stand here: `find` is what `chat` calls its search (`t.yaml`, line 5) "
+    "(choose another name for one of the two)",
     "caps: {definitions: 0}": "caps.definitions: must be 1 or more, not 0",
     "caps: {index_entries: -1}": "caps.index_entries: must be 0 or more, not -1",
     "caps: {definition: 3}": "caps.definition: unknown key `definition` "
@@ -191,6 +208,7 @@ AGENTS = {
     '(write session attributes and their values; `"*"` stands for any value)',
     "pin: [{when: {a: [1]}, tools: [x]}]": "pin[0].when.a: "
     "must be text, a number or `true` or `false`, not a list",
+    "pin: [{when: {a: .nan}, tools: [x]}]": "pin[0].when.a: must be a finite number",
 }
 RULES = {
     "{tools: [x]}": ": this rule says nothing about its tools (add `side_effect`, say)",

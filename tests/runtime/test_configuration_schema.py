@@ -13,7 +13,15 @@ SMALL = "{version: 1, agents: {a: {}}"
 
 
 def faults(text: str) -> list[Any]:
-    return list(jsonschema.Draft202012Validator(json_schema()).iter_errors(yaml.safe_load(text)))
+    value: dict[str, Any] = {}
+    for pair in yaml.compose(text).value:  # a later `agents` takes the place of the small one
+        value[pair[0].value] = yaml.safe_load(yaml.serialize(pair[1]))
+    return list(jsonschema.Draft202012Validator(json_schema()).iter_errors(value))
+
+
+def test_a_file_that_only_includes_needs_no_agents_of_its_own() -> None:
+    assert faults("{version: 1, include: [office.yaml]}") == []
+    assert faults("{version: 1}") != []
 
 
 def test_it_is_a_schema_of_its_dialect() -> None:
@@ -28,6 +36,9 @@ def test_it_is_a_schema_of_its_dialect() -> None:
         ", servers: {s: {command: x, args: [a]}, t: {catalog: f, server: x}}}",
         ", classification: [{tools: ['a.*'], side_effect: network_read, private: true}]}",
         ", store: 'sqlite:///x.db', users: {'*': {scopes: []}}}",
+        ", agents: {a: {disclosure: search}, b: {disclosure: native, listing: none}}}",
+        ", agents: {a: {disclosure: native, listing: none, control_tools: []}}}",
+        ", include: [x.yaml], override: {agents: {b: {listing: names}}, servers: {s: {cwd: x}}}}",
     ],
 )
 def test_it_accepts_what_the_loader_accepts(rest: str) -> None:
@@ -44,6 +55,10 @@ def test_it_accepts_what_the_loader_accepts(rest: str) -> None:
         ", servers: {s: {command: x, trust: yes}}}",
         ", servers: {s: {command: x, timeout: soon}}}",
         ", toolsets: {t: ['a?']}}",
+        ", agents: {a: {disclosure: search, control_tools: [tool.call]}}}",
+        ", agents: {a: {listing: none, control_tools: []}}}",
+        ", include: [x.yaml], override: {version: 1}}",
+        ", include: [x.yaml], override: {agents: {b: {listing: all}}}}",
     ],
 )
 def test_it_refuses_what_the_loader_refuses(rest: str) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from toolkeeper.runtime.configuration.agent import Agent, Limits, Pin, Search
+from toolkeeper.runtime.configuration.disclosure_section import check_disclosure
 from toolkeeper.runtime.configuration.file_model import AgentFile, ConfigurationFile
 from toolkeeper.runtime.configuration.file_text import Documents
 from toolkeeper_contract import CONTROL_TOOLS, Caps, ConfigError, did_you_mean, is_literal
@@ -53,6 +54,7 @@ def _agent(
     for index, pin in enumerate(section.pin):
         check_servers_of_tools(pin.tools, (*at, "pin", index, "tools"), file, documents, errors)
     _check_both_lists(at, section, documents, errors)
+    check_disclosure(at, section, file, documents, errors)
     if section.search.limit > section.search.max_limit:
         errors.append(
             documents.error(

@@ -1,5 +1,6 @@
 """Which values may stand in a field, and what is said about the others?"""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -107,6 +108,8 @@ def _whole(least: int) -> Callable[[Any], int]:
 def _scalar(value: Any) -> str | int | float | bool:
     if not isinstance(value, str | int | float | bool):
         raise told(f"must be text, a number or `true` or `false`, not {kind_of(value)}")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise told("must be a finite number")
     return value
 
 
@@ -120,20 +123,17 @@ def _version(value: Any) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Marks a field that takes one of `options`; `later` are known but not supported yet."""
+    """Marks a field that takes one of `options`."""
 
     options: tuple[str, ...]
-    later: tuple[str, ...] = ()
 
     def check(self, value: Any) -> str:
         """`value` when it is one of the options."""
         known = "use " + " or ".join(f"`{option}`" for option in self.options)
         if not isinstance(value, str):
             raise told(f"must be one word, not {kind_of(value)}", known)
-        if value in self.later:
-            raise told(f"`{value}` is not supported yet", known)
         if value not in self.options:
-            near = nearest(value, [*self.options, *self.later])
+            near = nearest(value, self.options)
             raise told(
                 f"{shown(value)} is not known here", f"did you mean `{near}`?" if near else known
             )

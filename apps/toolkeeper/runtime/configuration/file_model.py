@@ -2,7 +2,7 @@
 
 # ruff: noqa: RUF012 - pydantic copies a mutable default for each instance
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -31,7 +31,7 @@ from toolkeeper_contract import CONTROL_TOOLS, TOOL_SEARCH, SideEffect
 _Trust = Annotated[str, Choice(tuple(Trust))]
 _Acceptance = Annotated[str, Choice(tuple(Acceptance))]
 _SideEffect = Annotated[str, Choice(tuple(SideEffect))]
-_Disclosure = Annotated[str, Choice(("index",), later=("search", "native"))]
+_Disclosure = Annotated[str, Choice(("index", "search", "native"))]
 _Listing = Annotated[str, Choice(("index", "names", "none"))]
 _Replan = Annotated[str, Choice(("on_change", "never"))]
 
@@ -104,7 +104,7 @@ class SearchFile(Section):
     max_limit: Positive = 20
     """results at most"""
     name: SearchName = TOOL_SEARCH
-    """the name that the search tool bears"""
+    """the name that `tool.search` bears for this agent"""
 
 
 class CapsFile(Section):
@@ -153,9 +153,9 @@ class AgentFile(Section):
     control_tools: list[ControlTool] = list(CONTROL_TOOLS)
     """the framework's own tools; without `tool.call` nothing is deferred"""
     disclosure: _Disclosure = "index"
-    """how tools that are not defined become known"""
+    """how tools without a definition become known: listed, loaded by search, by the provider"""
     listing: _Listing = "index"
-    """what is shown of tools that search can load"""
+    """what is shown of deferred tools: `index` lines, bare `names`, or `none`"""
     search: SearchFile = SearchFile()
     """bounds of `tool.search`"""
     caps: CapsFile = CapsFile()
@@ -191,6 +191,8 @@ class ConfigurationFile(Section):
     """write `version: 1`"""
     include: list[Text] = []
     """files with further keys, relative to this one"""
+    override: dict[str, Any] = {}
+    """keys of the included files that are different here; for the main file only"""
     store: Text = DEFAULT_STORE
     """the database, relative to this file"""
     policy: list[Text] = []

@@ -4,10 +4,8 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from toolkeeper.runtime.configuration.file_text import Documents, mapping_of, read_document
+from toolkeeper.runtime.configuration.overriding import ENTRIES, override
 from toolkeeper_contract import Document, Path
-
-_ENTRIES = ("servers", "toolsets", "overlays", "users", "agents", "approver_secrets")
-"""Sections of named entries: files may add entries to them, each name in one file only."""
 
 _START = "start with `version: 1` and an agent under `agents`"
 
@@ -16,12 +14,13 @@ def read_documents(path: FilePath) -> Documents:
     """The configuration at `path` and all that it includes, as one mapping.
 
     A key that stands in two files is a ConfigError that names both; so is a cycle. `version` may
-    stand in every file.
+    stand in every file. What the main file has under `override` takes the place of what the
+    included files say there.
     """
     main = read_document(path, hint="write one, or name another with `-c FILE`")
     documents = Documents(main, {}, {})
     _add(main, documents, (path.resolve(),))
-    return documents
+    return override(documents)
 
 
 def _add(document: Document, documents: Documents, chain: tuple[FilePath, ...]) -> None:
@@ -30,7 +29,15 @@ def _add(document: Document, documents: Documents, chain: tuple[FilePath, ...]) 
     for key, item in value.items():
         if key == "include":
             continue
-        if key in _ENTRIES and isinstance(item, dict):
+        if key == "override":
+            if document is not documents.main:
+                raise document.error(
+                    ("override",),
+                    "only the main file can override what other files say",
+                    "make the change where the key stands, or start from this file with `-c FILE`",
+                )
+            continue
+        if key in ENTRIES and isinstance(item, dict):
             if not isinstance(documents.value.setdefault(key, {}), dict):
                 raise _twice(documents, document, (key,))
             for name, entry in item.items():

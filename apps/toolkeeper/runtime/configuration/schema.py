@@ -3,6 +3,7 @@
 from typing import Any
 
 from toolkeeper.runtime.configuration.file_model import ConfigurationFile
+from toolkeeper_contract import TOOL_SEARCH
 
 _SAYS_NOTHING = {"type": "null"}
 
@@ -14,7 +15,38 @@ def json_schema() -> dict[str, Any]:
     schema["title"] = "toolkeeper configuration"
     server = schema["$defs"]["ServerFile"]
     server["oneOf"] = [{"required": [way]} for way in ("command", "url", "catalog")]
+    schema["$defs"]["AgentFile"]["allOf"] = [
+        _needs_search({"disclosure": {"const": "search"}}, ["disclosure"]),
+        _needs_search(
+            {"listing": {"const": "none"}, "disclosure": {"const": "index"}}, ["listing"]
+        ),
+    ]
+    _describe_overriding(schema)
     return schema
+
+
+def _needs_search(when: dict[str, Any], written: list[str]) -> dict[str, Any]:
+    return {
+        "if": {"properties": when, "required": written},
+        "then": {"properties": {"control_tools": {"contains": {"const": TOOL_SEARCH}}}},
+    }
+
+
+def _describe_overriding(schema: dict[str, Any]) -> None:
+    """The keys of `override`: those of a file, and an agent may stand in an included one."""
+    properties = schema["properties"]
+    over = properties["override"]
+    over["properties"] = {
+        key: value
+        for key, value in properties.items()
+        if key not in ("version", "include", "override")
+    }
+    # Part of a server need not say again how the server is reached.
+    over["properties"]["servers"] = {**over["properties"]["servers"]}
+    over["properties"]["servers"]["additionalProperties"] = {"type": "object"}
+    over["additionalProperties"] = False
+    schema["required"].remove("agents")
+    schema["anyOf"] = [{"required": ["agents"]}, {"required": ["include"]}]
 
 
 def _without_nulls(value: Any) -> Any:

@@ -7,6 +7,7 @@ from pydantic import PlainValidator, WithJsonSchema
 from toolkeeper.runtime.configuration.field_type import shown, text_of, told
 from toolkeeper_contract import (
     CONTROL_TOOLS,
+    MALFORMED,
     TOOL_SEARCH,
     Code,
     did_you_mean,
@@ -76,11 +77,29 @@ def _control_tool(value: Any) -> str:
     return text
 
 
+def folded(name: str) -> str:
+    """`name` as reserved names are compared: whatever reads as equal to a model is equal."""
+    return name.lower().replace("_", ".").replace("-", ".")
+
+
 def _search_name(value: Any) -> str:
     text = text_of(value)
-    if text != TOOL_SEARCH and (not is_tool_name(text) or is_reserved(text)):
-        raise told(f"{shown(text)} cannot be the name of the search tool", f"use `{TOOL_SEARCH}`")
+    if not is_tool_name(text):
+        raise told(
+            f"{shown(text)} cannot be the name of the search tool",
+            "names have 1 to 128 letters, digits, `_`, `.` and `-`",
+        )
+    plain = folded(text)
+    if plain in _NOT_SEARCH or plain.startswith(("mcp.", "device.")):
+        raise told(
+            f"`{text}` is reserved and cannot be the name of the search tool",
+            "choose a name of its own, `find_tools`, say",
+            Code.TOOL_NAME_RESERVED,
+        )
     return text
+
+
+_NOT_SEARCH = frozenset((*CONTROL_TOOLS, MALFORMED)) - {TOOL_SEARCH}
 
 
 _NAME = r"^[A-Za-z0-9_.-]+$"
