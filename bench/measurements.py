@@ -1,0 +1,106 @@
+"""What was measured, and by which command? Writes docs/reference/measurements.md anew.
+
+    python bench/measurements.py [--data ../shared/data] [SECTION ...]
+
+Runs each measurement as a command of its own and puts what it prints into its section. Without
+names all sections are measured; with names the others stay as they are in the file. Needs
+`pip install -e ".[test,bench]"`, and the data for the sections that use it.
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+PAGE = ROOT / "docs" / "reference" / "measurements.md"
+
+INTRODUCTION = """# Measurements
+
+Made by `python bench/measurements.py`; do not edit. Each section names its command. Times are medians
+on the machine that ran it and mean something only beside the others of the same table.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading, the script and its arguments (`DATA` stands for the folder), and what it shows."""
+
+    name: str
+    title: str
+    command: tuple[str, ...]
+    words: str
+
+
+SECTIONS = (
+    Section(
+        "prices",
+        "Token prices against o200k_base",
+        ("tokens.py", "--data", "DATA"),
+        "Totals should lie between the truth and 15 % above it, and no single tool should be under by "
+        "more than 10 % (adr/0010).",
+    ),
+    Section(
+        "retrieval",
+        "`tool.search` on labelled queries",
+        ("retrieval.py", "DATA"),
+        "Beside plain BM25Okapi and bm25s in the same run. `false hits` are queries that got an "
+        "answer although their right tools had been taken out (adr/0009).",
+    ),
+    Section(
+        "policy",
+        "A policy decision",
+        ("policy.py",),
+        "Fifty rules, microseconds a decision.",
+    ),
+    Section(
+        "ledger",
+        "A durable call",
+        ("ledger.py",),
+        "Claim and settle, one commit each, with one event each.",
+    ),
+)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Measure, and write the page of measurements.")
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("sections", nargs="*", metavar="SECTION")
+    chosen = parser.parse_args()
+    kept = _sections(PAGE.read_text("utf-8")) if PAGE.exists() else {}
+    parts = [INTRODUCTION]
+    for section in SECTIONS:
+        if chosen.sections and section.name not in chosen.sections:
+            parts.append(kept.get(section.title, ""))
+            continue
+        print(f"measuring {section.name} ...", file=sys.stderr)
+        parts.append(_measured(section, chosen.data))
+    PAGE.write_text("\n".join(part for part in parts if part), "utf-8")
+    return 0
+
+
+def _measured(section: Section, data: Path) -> str:
+    script, *arguments = section.command
+    given = [str(data) if each == "DATA" else each for each in arguments]
+    done = subprocess.run(
+        [sys.executable, str(HERE / script), *given], capture_output=True, text=True, cwd=ROOT
+    )
+    if done.returncode != 0:
+        raise SystemExit(f"{script} failed:\n{done.stderr}")
+    shown = " ".join(["python", f"bench/{script}", *arguments])
+    body = done.stdout.strip()
+    if "|" not in body:
+        body = f"```text\n{body}\n```"
+    return f"## {section.title}\n\n{section.words}\n\n```console\n{shown}\n```\n\n{body}\n"
+
+
+def _sections(page: str) -> dict[str, str]:
+    found = re.split(r"^## ", page, flags=re.M)[1:]
+    return {part.split("\n", 1)[0]: f"## {part}" for part in found}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
