@@ -20,8 +20,8 @@ PAGE = ROOT / "docs" / "reference" / "measurements.md"
 
 INTRODUCTION = """# Measurements
 
-Made by `python bench/measurements.py`; do not edit. Each section names its command. Times are medians
-on the machine that ran it and mean something only beside the others of the same table.
+Made by `python bench/measurements.py`; do not edit. Each section names its command. Times are
+medians on the machine that ran it and mean something only beside the others of the same table.
 """
 
 
@@ -40,7 +40,7 @@ SECTIONS = (
         "prices",
         "Token prices against o200k_base",
         ("tokens.py", "--data", "DATA"),
-        "Totals should lie between the truth and 15 % above it, and no single tool should be under by "
+        "Totals should lie between the truth and 15 % above it, and no single tool be under by "
         "more than 10 % (adr/0010).",
     ),
     Section(
