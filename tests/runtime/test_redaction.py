@@ -193,3 +193,10 @@ def test_every_built_in_word_is_found_in_text_too() -> None:
     keys = SecretKeys()
     missed = [word for word in SECRET_WORDS if not keys.may_stand_in(f"the {word}=x")]
     assert missed == []
+
+
+def test_a_text_that_begins_like_a_flag_is_no_flag() -> None:
+    redactor = Redactor()
+    once, _ = redactor.redact(["--Bearer =", 0])
+    assert redactor.redact(once) == (once, ())
+    assert redactor.redact(["--token", 7])[0] == ["--token", "[redacted]"]

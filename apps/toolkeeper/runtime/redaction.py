@@ -1,6 +1,7 @@
 """What in a value or a text is a secret, and what is left when it is masked?"""
 
 import json
+import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
@@ -14,6 +15,9 @@ __all__ = ["MASK", "MAX_DEPTH", "Redactor", "pattern_fault", "words"]
 
 MAX_DEPTH = 300
 """Levels of nesting that are looked at; what lies deeper is masked whole."""
+
+_FLAG = re.compile(r"--?[A-Za-z0-9][A-Za-z0-9._-]*")
+"""A flag alone, without its value; `--token=...` is read as text."""
 
 _PASSES = 4
 """A mask can uncover the key or the token beside it; more passes than this are never needed."""
@@ -167,9 +171,8 @@ class Redactor:
             index + 1
             for index, item in enumerate(value)
             if isinstance(item, str)
-            and item.startswith("-")
-            and "=" not in item
             and len(item) <= 128
+            and _FLAG.fullmatch(item)
             and self._keys.covers(item.lstrip("-"))
         }
 
