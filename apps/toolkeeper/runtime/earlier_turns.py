@@ -21,6 +21,16 @@ async def plan_of(ledger: Ledger, run: RunRecord) -> Plan:
     return plan
 
 
+async def rendering_of(ledger: Ledger, run: RunRecord) -> Rendering:
+    """The request parts that `run` showed. RunError when the ledger has lost them."""
+    text = await ledger.rendering(run.rendering) if run.rendering else None
+    if text is None:
+        raise RunError(
+            Code.LEDGER_CONFLICT, f"the ledger lacks the rendering of run `{run.run_id}`", _HINT
+        )
+    return Rendering(text)
+
+
 async def sight_kept(ledger: Ledger, run: RunRecord, registry: Registry, codec: NameCodec) -> Sight:
     """What `run` showed, byte by byte as it was stored.
 
@@ -28,12 +38,8 @@ async def sight_kept(ledger: Ledger, run: RunRecord, registry: Registry, codec: 
     """
     plan = await plan_of(ledger, run)
     require_current(plan)
-    text = await ledger.rendering(run.rendering) if run.rendering else None
-    if text is None:
-        raise RunError(
-            Code.LEDGER_CONFLICT, f"the ledger lacks the rendering of run `{run.run_id}`", _HINT
-        )
-    return Sight(plan, registry, Rendering(text), codec.extended(identities(plan)))
+    rendering = await rendering_of(ledger, run)
+    return Sight(plan, registry, rendering, codec.extended(identities(plan)))
 
 
 async def codec_after(ledger: Ledger, runs: Sequence[RunRecord], format: Format) -> NameCodec:

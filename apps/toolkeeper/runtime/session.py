@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from toolkeeper.runtime.earlier_turns import codec_after, plan_of, sight_kept, steady_since
 from toolkeeper.runtime.loaded_set import Loads, loaded_set
 from toolkeeper.runtime.profile import limits_of, profile_of
+from toolkeeper.runtime.shown_changes import shown_changes
 from toolkeeper.runtime.sight import Sight, sight_of
 from toolkeeper.runtime.turn import Turn
 from toolkeeper.runtime.wish import NOTHING, Wish
@@ -24,7 +25,6 @@ from toolkeeper_index import boundary_token
 from toolkeeper_pipeline import Controls, Run
 from toolkeeper_planner import (
     Intent,
-    array_changes,
     expand,
     kept_plan,
     parse_intent,
@@ -204,14 +204,25 @@ class Session:
             rendering.digest,
             override,
         )
-        began = Event("run.began", {"turn": number, "plan": plan.digest}, run.run_id)
+        told = {"turn": number, "plan": plan.digest}
+        if tool_choice:
+            told["forced"] = tool_choice
+        began = Event("run.began", told, run.run_id)
         planned = planned_event(
             plan, sources=sight.registry.sources, turn=number, run_id=run.run_id
         )
-        moved = await self._moved(runs, plan, tool_choice, run.run_id)
+        changes = await shown_changes(
+            self._stored,
+            runs[-1] if runs else None,
+            plan,
+            rendering,
+            sight.codec,
+            run_id=run.run_id,
+            forced=tool_choice,
+        )
         known = any(earlier.rendering == rendering.digest for earlier in runs)
         await self._stored.begin_run(
-            run, plan, (began, planned, *moved), rendering=None if known else rendering.text
+            run, plan, (began, planned, *changes), rendering=None if known else rendering.text
         )
         self._record = replace(self._record, turn=number)
         self._codec = sight.codec
@@ -302,14 +313,6 @@ class Session:
                 return self._format.codec(())
             self._codec = await codec_after(self._stored, runs, self._format)
         return self._codec
-
-    async def _moved(
-        self, runs: Sequence[RunRecord], plan: Plan, forced: str | None, run_id: str
-    ) -> tuple[Event, ...]:
-        if not runs or runs[-1].plan_digest == plan.digest:
-            return ()
-        changes = array_changes(await plan_of(self._stored, runs[-1]), plan, forced=forced)
-        return (changes.event(run_id=run_id),) if changes else ()
 
     def _read(self, messages: Sequence[Any] | None, codec: NameCodec) -> Transcript | None:
         if messages is None:

@@ -11,6 +11,7 @@ from toolkeeper_contract import (
     Registry,
     SourceKind,
     ToolIdentity,
+    digest,
 )
 from toolkeeper_index import CONTROL_SOURCE, boundary_token, plan_control, plan_region
 from toolkeeper_wire import Capability, Format, NameCodec, NativeTools, ToolChoice, tombstones
@@ -62,7 +63,7 @@ def sight_of(
     system = plan_region(
         plan,
         tools,
-        token=boundary_token(plan.digest),
+        token=_region_token(plan),
         call_name=codec.names().get(TOOL_CALL, TOOL_CALL),
     )
     searching = None
@@ -72,6 +73,12 @@ def sight_of(
         searching = NativeTools(native, tuple(tools[name] for name in plan.deferred_names), gone)
     parts = format.request(defined, codec, system, native=searching, choice=choice)
     return Sight(plan, registry, Rendering.of({"system": system, **parts}), codec)
+
+
+def _region_token(plan: Plan) -> str:
+    # From what the region lists and from nothing else on the plan: a limit that was edited, or a
+    # tool that nobody may see, rewrites no byte of the prompt.
+    return boundary_token(digest([[name, plan.pins[name]] for name in plan.deferred_names]))
 
 
 def identities(plan: Plan) -> list[ToolIdentity]:
