@@ -32,6 +32,7 @@ from toolkeeper_ledger.history import append
 from toolkeeper_ledger.prepared import Prepared
 from toolkeeper_ledger.rows import instant
 from toolkeeper_ledger.schema import invocations
+from toolkeeper_ledger.sessions import mark
 
 _RENEW = Prepared(
     update(invocations)
@@ -101,11 +102,20 @@ def park(
     append(connection, row.session_id, at, events)
 
 
-def settle(connection: Connection, row: Invocation, at: datetime, events: Sequence[Event]) -> bool:
+def settle(
+    connection: Connection,
+    row: Invocation,
+    at: datetime,
+    events: Sequence[Event],
+    *,
+    tainted: bool = False,
+    private: bool = False,
+) -> bool:
     standing = _own(find_standing(connection, row), row)
     settled = replace(row, state=State.SETTLED, settled_at=row.settled_at or at)
     if standing is None:
         open_row(connection, settled)
+        mark(connection, row.session_id, tainted=tainted, private=private)
         append(connection, row.session_id, at, events)
         return True
     if not may_end(standing.state, standing.retryable, standing.fence, row.fence):
@@ -113,6 +123,7 @@ def settle(connection: Connection, row: Invocation, at: datetime, events: Sequen
         return False
     told = list(events)
     _change(connection, replace(settled, fence=standing.fence), standing)
+    mark(connection, row.session_id, tainted=tainted, private=private)
     if standing.state == State.PARKED:
         told += close_unused(connection, row.invocation_id)
     append(connection, row.session_id, at, told)

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from toolkeeper_contract import (
+    AcceptedTool,
     Answer,
     Approval,
     ApprovalState,
@@ -20,6 +21,7 @@ from toolkeeper_contract import (
     SessionRecord,
 )
 from toolkeeper_ledger import (
+    accepted,
     approvals,
     call_rows,
     calls,
@@ -113,9 +115,18 @@ class SqlLedger:
         at = self._clock.now()
         await self._writer.write(lambda c: calls.park(c, row, approval, sealed, at, events))
 
-    async def settle(self, row: Invocation, events: Sequence[Event]) -> bool:
+    async def settle(
+        self,
+        row: Invocation,
+        events: Sequence[Event],
+        *,
+        tainted: bool = False,
+        private: bool = False,
+    ) -> bool:
         at = self._clock.now()
-        return await self._writer.write(lambda c: calls.settle(c, row, at, events))
+        return await self._writer.write(
+            lambda c: calls.settle(c, row, at, events, tainted=tainted, private=private)
+        )
 
     async def renew(self, lease: Lease, expires_at: datetime) -> bool:
         return await self._writer.write(lambda c: calls.renew(c, lease, expires_at))
@@ -218,6 +229,15 @@ class SqlLedger:
         return await self._writer.read(
             lambda c: sessions.kept_result(c, handle, session_id, user, agent)
         )
+
+    # accepted definitions
+
+    async def accepted_tools(self) -> Sequence[AcceptedTool]:
+        return await self._writer.read(accepted.read_accepted)
+
+    async def accept(self, tools: Sequence[AcceptedTool], *, first: bool = False) -> None:
+        if tools:
+            await self._writer.write(lambda c: accepted.accept(c, tools, first=first))
 
     async def close(self) -> None:
         await self._writer.close()

@@ -118,11 +118,19 @@ class MemoryLedger(MemoryHistory):
         self._approvals[approval.approval_id] = approval
         self._append(row.session_id, events)
 
-    async def settle(self, row: Invocation, events: Sequence[Event]) -> bool:
+    async def settle(
+        self,
+        row: Invocation,
+        events: Sequence[Event],
+        *,
+        tainted: bool = False,
+        private: bool = False,
+    ) -> bool:
         held = self._standing(row)
         settled = replace(row, state=State.SETTLED, settled_at=row.settled_at or self._clock.now())
         if held is None:
             self._hold(_Held(settled))
+            self._mark(row.session_id, tainted=tainted, private=private)
             self._append(row.session_id, events)
             return True
         old = held.row
@@ -130,6 +138,7 @@ class MemoryLedger(MemoryHistory):
             self._append(row.session_id, [fenced_event(row, old.fence)])
             return False
         self._hold(_Held(replace(settled, fence=old.fence)))
+        self._mark(row.session_id, tainted=tainted, private=private)
         told = list(events)
         if old.state is State.PARKED:
             told += self._close_unused(row.invocation_id)

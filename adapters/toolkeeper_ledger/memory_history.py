@@ -1,10 +1,11 @@
-"""What does the ledger in memory keep of sessions, runs, plans, events and results?"""
+"""What does the ledger in memory keep of sessions, runs, plans, events and what was accepted?"""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from toolkeeper_contract import (
+    AcceptedTool,
     Clock,
     Event,
     Invocation,
@@ -33,6 +34,7 @@ class MemoryHistory:
         self._runs: dict[str, RunRecord] = {}
         self._events: list[RecordedEvent] = []
         self._results: dict[str, tuple[Invocation, str]] = {}
+        self._accepted: dict[str, AcceptedTool] = {}
 
     # sessions and runs
 
@@ -135,7 +137,24 @@ class MemoryHistory:
         owner = self._sessions[session_id]
         return there[1] if (owner.user, owner.agent) == (user, agent) else None
 
+    # accepted definitions
+
+    async def accepted_tools(self) -> Sequence[AcceptedTool]:
+        return [self._accepted[name] for name in sorted(self._accepted)]
+
+    async def accept(self, tools: Sequence[AcceptedTool], *, first: bool = False) -> None:
+        known = {tool.source for tool in self._accepted.values()} if first else set()
+        for tool in tools:
+            if tool.source not in known:
+                self._accepted[tool.name] = tool
+
     # inside
+
+    def _mark(self, session_id: str, *, tainted: bool, private: bool) -> None:
+        session = self._sessions[session_id]
+        self._sessions[session_id] = replace(
+            session, tainted=session.tainted or tainted, private=session.private or private
+        )
 
     def _known(self, session_id: str) -> SessionRecord:
         session = self._sessions.get(session_id)

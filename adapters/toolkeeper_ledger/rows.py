@@ -1,6 +1,7 @@
 """How does a value become a row, and a row the value again?"""
 
 import json
+import re
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
@@ -8,6 +9,7 @@ import orjson
 from sqlalchemy import RowMapping
 
 from toolkeeper_contract import (
+    AcceptedTool,
     AdvertisedAs,
     Approval,
     ApprovalState,
@@ -26,6 +28,7 @@ from toolkeeper_contract import (
 from toolkeeper_ledger.fault import DAMAGED, unavailable
 
 Row: TypeAlias = RowMapping
+_FINGERPRINT = re.compile("[0-9a-f]{64}")
 
 
 def instant(moment: datetime) -> str:
@@ -113,6 +116,7 @@ def run_row(run: RunRecord) -> dict[str, Any]:
         "began_at": instant(run.began_at),
         "rendering": run.rendering,
         "override": intent_text(run.override),
+        "user_message": run.user_message,
     }
 
 
@@ -125,6 +129,7 @@ def run_of(row: Row) -> RunRecord:
         began_at=moment(row["began_at"]),
         rendering=row["rendering"],
         override=None if row["override"] is None else loads(row["override"]),
+        user_message=row["user_message"],
     )
 
 
@@ -251,6 +256,34 @@ def approval_of(row: Row) -> Approval:
         decided_by=row["decided_by"],
         reason=row["reason"],
         spent_by=row["spent_by"],
+    )
+
+
+def accepted_row(tool: AcceptedTool) -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "fingerprint": tool.fingerprint,
+        "source": tool.source,
+        "at": instant(tool.at),
+        "by_name": tool.by,
+    }
+
+
+def accepted_of(row: Row) -> AcceptedTool:
+    """RunError(ledger.unavailable) for a row that is not whole: it is no word about its tool."""
+    try:
+        at = moment(row["at"])
+        whole = _FINGERPRINT.fullmatch(row["fingerprint"]) and row["source"] and row["by_name"]
+    except (TypeError, ValueError):
+        raise unavailable(DAMAGED) from None
+    if not whole:
+        raise unavailable(DAMAGED)
+    return AcceptedTool(
+        name=row["name"],
+        fingerprint=row["fingerprint"],
+        source=row["source"],
+        at=at,
+        by=row["by_name"],
     )
 
 

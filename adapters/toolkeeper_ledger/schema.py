@@ -92,6 +92,7 @@ runs = Table(
     Column("began_at", String, nullable=False),
     Column("rendering", String, ForeignKey("renderings.digest")),
     Column("override", Text),
+    Column("user_message", Text, nullable=False),
     UniqueConstraint("session_id", "turn"),
 )
 
@@ -218,4 +219,16 @@ results = Table(
     _session(),
     Column("text", Text, nullable=False),
     Column("kept_at", String, nullable=False),
+)
+
+# What an operator, or a server's first listing, has let in; one row a name.
+accepted_tools = Table(
+    "accepted_tools",
+    metadata,
+    Column("name", String, primary_key=True),
+    Column("fingerprint", String, nullable=False),
+    Column("source", String, nullable=False),
+    Column("at", String, nullable=False),
+    Column("by_name", String, nullable=False),
+    Index("accepted_tools_by_source", "source"),
 )

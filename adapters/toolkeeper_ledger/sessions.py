@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, true, update
 
 from toolkeeper_contract import (
     Event,
@@ -19,6 +19,7 @@ from toolkeeper_contract import (
 from toolkeeper_ledger.chain import GENESIS
 from toolkeeper_ledger.fault import Fault, conflict, unavailable
 from toolkeeper_ledger.history import append
+from toolkeeper_ledger.prepared import Prepared
 from toolkeeper_ledger.renderings import keep_rendering
 from toolkeeper_ledger.rows import (
     instant,
@@ -48,6 +49,12 @@ _TURN = (
     update(sessions)
     .where(sessions.c.session_id == bindparam("session"))
     .values(turn=bindparam("new_turn"))
+)
+_TAINT = Prepared(
+    update(sessions).where(sessions.c.session_id == bindparam("session")).values(tainted=true())
+)
+_PRIVATE = Prepared(
+    update(sessions).where(sessions.c.session_id == bindparam("session")).values(private=true())
 )
 _TURNS = (
     select(runs.c.session_id, runs.c.turn, plans.c.digest, plans.c.body)
@@ -93,6 +100,14 @@ def set_intent(connection: Connection, session_id: str, intent: Any) -> None:
 
 def missing_session(session_id: str) -> Exception:
     return conflict(f"session `{session_id}` is not in the ledger", "open the session first")
+
+
+def mark(connection: Connection, session_id: str, *, tainted: bool, private: bool) -> None:
+    """Notes what the session has read by now; a mark is only ever set."""
+    if tainted:
+        _TAINT.run(connection, {"session": session_id})
+    if private:
+        _PRIVATE.run(connection, {"session": session_id})
 
 
 def begin_run(

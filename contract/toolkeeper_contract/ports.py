@@ -245,8 +245,12 @@ class Ledger(Protocol):
         """Every accepted definition, by name."""
         ...
 
-    async def accept(self, tools: Sequence[AcceptedTool]) -> None:
-        """Accepts these definitions; a name's earlier fingerprint is replaced."""
+    async def accept(self, tools: Sequence[AcceptedTool], *, first: bool = False) -> None:
+        """Accepts these definitions; a name's earlier fingerprint is replaced.
+
+        `first`: they are first listings. Of a source that has accepted definitions already nothing
+        is written, so that of two processes that meet a new server at once only one is the first.
+        """
         ...
 
     async def close(self) -> None: ...

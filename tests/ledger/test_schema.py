@@ -10,13 +10,13 @@ import pytest
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from toolkeeper_ledger import SqlLedger, call_rows, calls, history, loadings, open_ledger
+from toolkeeper_ledger import SqlLedger, call_rows, calls, history, loadings, open_ledger, sessions
 from toolkeeper_ledger.prepared import Prepared
 from toolkeeper_ledger.schema import metadata
 
 PREPARED = [
     value
-    for module in (call_rows, calls, history, loadings)
+    for module in (call_rows, calls, history, loadings, sessions)
     for value in vars(module).values()
     if isinstance(value, Prepared)
 ]
@@ -85,6 +85,7 @@ def test_the_tables_of_version_one_are_as_they_were(store: str, clock: Any, tmp_
     names = [row[0] for row in plain.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
     plain.close()
     assert sorted(names) == [
+        "accepted_tools",
         "approvals",
         "events",
         "invocations",

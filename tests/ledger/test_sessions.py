@@ -1,5 +1,6 @@
 """Sessions, runs, plans and kept results read back as they were written, on every store."""
 
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -40,6 +41,14 @@ def test_a_run_counts_the_turns_of_its_session(desk: Any, make: ModuleType) -> N
         PlannedTurn("ses_1", 1, make.PLAN),
         PlannedTurn("ses_1", 2, make.PLAN),
     ]
+
+
+@pytest.mark.parametrize("text", ["", "move the dentist to friday", "„ü€\n🦷\t \u0000"])
+def test_a_turn_keeps_the_users_own_words(desk: Any, make: ModuleType, text: str) -> None:
+    run = replace(make.a_run("run_2", turn=2), user_message=text)
+    desk.wait(desk.ledger.begin_run(run, make.PLAN, []))
+    assert desk.wait(desk.ledger.run("run_2")) == run
+    assert desk.wait(desk.ledger.runs("ses_1"))[-1].user_message == text
 
 
 def test_what_is_not_there_is_none(desk: Any) -> None:

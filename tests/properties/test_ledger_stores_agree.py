@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from toolkeeper_contract import (
+    AcceptedTool,
     Answer,
     ApprovalState,
     Ending,
@@ -40,13 +41,17 @@ NAMES = st.sampled_from(["inv_1", "inv_2", "inv_3"])
 APPROVALS = st.sampled_from(["apr_1", "apr_2", "apr_3"])
 FENCES = st.integers(0, 4)
 CLASSES = st.sampled_from(["network_read", "network_write"])
+DEFINITIONS = st.tuples(
+    st.sampled_from(["mcp.a.x", "mcp.a.y", "mcp.b.x"]), st.sampled_from(["a" * 64, "b" * 64])
+)
 STEPS = st.one_of(
     st.tuples(st.just("claim"), NAMES, st.one_of(st.none(), APPROVALS), CLASSES),
     st.tuples(st.just("claim twin"), NAMES, NAMES),
     st.tuples(st.just("park"), NAMES, APPROVALS),
     st.tuples(st.just("answer"), APPROVALS, st.sampled_from(["approved", "denied"])),
     st.tuples(st.just("amend"), NAMES, APPROVALS, APPROVALS),
-    st.tuples(st.just("settle"), NAMES, FENCES, CLASSES),
+    st.tuples(st.just("settle"), NAMES, FENCES, CLASSES, st.booleans(), st.booleans()),
+    st.tuples(st.just("accept"), st.lists(DEFINITIONS, max_size=3), st.booleans()),
     st.tuples(st.just("load"), NAMES, st.permutations(["b", "a", "c"])),
     st.tuples(st.just("clear")),
     st.tuples(st.just("renew"), NAMES, FENCES),
@@ -95,10 +100,17 @@ async def take(ledger: Any, clock: Any, step: tuple[Any, ...]) -> Any:
             row = MAKING.parked_row(name, approval_id)
             return await ledger.amend(asked, row, approval, b"t", told)
         if what == "settle":
-            name, fence, side_effect = rest
+            name, fence, side_effect, tainted, private = rest
             row = MAKING.a_row(name, side_effect=side_effect)
             end = replace(row, fence=fence, state=State.SETTLED, outcome=Ending.COMPLETED)
-            return await ledger.settle(end, told)
+            return await ledger.settle(end, told, tainted=tainted, private=private)
+        if what == "accept":
+            definitions, first = rest
+            tools = [
+                AcceptedTool(tool, print_, tool.split(".")[1], clock.now(), "ana")
+                for tool, print_ in definitions
+            ]
+            return await ledger.accept(tools, first=first)
         if what == "load":
             name, tools = rest
             loaded = Event("tools.loaded", {"tools": dict.fromkeys(tools, "f")}, "run_1", name)
@@ -130,6 +142,8 @@ async def everything(ledger: Any) -> dict[str, Any]:
         "heads": list(await ledger.heads()),
         "loaded": [list(one.tools.items()) for one in await ledger.loadings(["ses_1"])],
         "loadings": list(await ledger.loadings(["ses_0", "ses_1"])),
+        "session": await ledger.session("ses_1"),
+        "accepted": list(await ledger.accepted_tools()),
         "runs": list(await ledger.runs("ses_1")),
     }
 
