@@ -88,6 +88,24 @@ PLAN = (
 EVENT = ("seq", "session_id", "run_id", "invocation_id", "at", "event")
 """An event; the data of its kind follows."""
 
+CACHE = (
+    "session_id",
+    "turn",
+    "run_id",
+    "request",
+    "prefix_bytes",
+    "tools_bytes",
+    "system_bytes",
+    "kept_bytes",
+    "reread_bytes",
+    "message_bytes",
+    "kept_message_bytes",
+    "rewrite",
+    "broke",
+    "causes",
+)
+"""A request; a change is `{part, change, name, position, was, reason}`."""
+
 TOOL = (
     "name",
     "source",
@@ -120,6 +138,7 @@ KEYS: dict[str, tuple[str, tuple[str, ...]]] = {
     "audit calls": ("one line a call", ACCOUNT),
     "audit show": ("one object", (*ACCOUNT, "events")),
     "audit events": ("one line an event, with the data of its kind", EVENT),
+    "audit cache": ("one line a request", CACHE),
     "tools": ("one object", ("tools", "refused_tools", "sources")),
 }
 """For each verb: whether it prints one object or JSON Lines, and the keys of each."""

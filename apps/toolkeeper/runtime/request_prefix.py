@@ -14,7 +14,7 @@ from typing import Any
 TOOLS, SYSTEM, MESSAGES = "tools", "system", "messages"
 
 _MARKER = "cache_control"
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_LINE = re.compile(r"\n[^\n]*|[^\n]+")
 _SYSTEM_KEYS = ("system", "instructions", "systemInstruction", "system_instruction")
 _MESSAGE_KEYS = ("messages", "input", "contents")
 _SYSTEM_ROLES = ("system", "developer")
@@ -115,7 +115,7 @@ def _name(tool: Any) -> str:
 
 
 def _lines(value: Any, key: str) -> Iterator[str]:
-    """The lines of a system text, each with its line break, whatever its form."""
+    """The lines of a system text in any form, each with the line break in front of it."""
     if isinstance(value, str):
         yield from _LINE.findall(value)
     elif isinstance(value, Mapping):
