@@ -19,6 +19,7 @@ from toolkeeper_contract import (
     RecordedEvent,
     RunRecord,
     SessionRecord,
+    ToolDefinition,
 )
 from toolkeeper_ledger import (
     accepted,
@@ -235,9 +236,20 @@ class SqlLedger:
     async def accepted_tools(self) -> Sequence[AcceptedTool]:
         return await self._writer.read(accepted.read_accepted)
 
-    async def accept(self, tools: Sequence[AcceptedTool], *, first: bool = False) -> None:
+    async def accepted_definition(self, fingerprint: str) -> ToolDefinition | None:
+        return await self._writer.read(lambda c: accepted.find_definition(c, fingerprint))
+
+    async def accept(
+        self,
+        tools: Sequence[AcceptedTool],
+        *,
+        definitions: Sequence[ToolDefinition] = (),
+        first: bool = False,
+    ) -> None:
         if tools:
-            await self._writer.write(lambda c: accepted.accept(c, tools, first=first))
+            await self._writer.write(
+                lambda c: accepted.accept(c, tools, definitions=definitions, first=first)
+            )
 
     async def close(self) -> None:
         await self._writer.close()

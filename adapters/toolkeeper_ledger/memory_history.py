@@ -14,7 +14,9 @@ from toolkeeper_contract import (
     RecordedEvent,
     RunRecord,
     SessionRecord,
+    ToolDefinition,
 )
+from toolkeeper_ledger.accepted import prints
 from toolkeeper_ledger.chain import Head, extend
 from toolkeeper_ledger.fault import conflict
 from toolkeeper_ledger.renderings import is_new_rendering
@@ -35,6 +37,7 @@ class MemoryHistory:
         self._events: list[RecordedEvent] = []
         self._results: dict[str, tuple[Invocation, str]] = {}
         self._accepted: dict[str, AcceptedTool] = {}
+        self._definitions: dict[str, ToolDefinition] = {}
 
     # sessions and runs
 
@@ -142,11 +145,23 @@ class MemoryHistory:
     async def accepted_tools(self) -> Sequence[AcceptedTool]:
         return [self._accepted[name] for name in sorted(self._accepted)]
 
-    async def accept(self, tools: Sequence[AcceptedTool], *, first: bool = False) -> None:
+    async def accepted_definition(self, fingerprint: str) -> ToolDefinition | None:
+        return self._definitions.get(fingerprint)
+
+    async def accept(
+        self,
+        tools: Sequence[AcceptedTool],
+        *,
+        definitions: Sequence[ToolDefinition] = (),
+        first: bool = False,
+    ) -> None:
+        by_print = prints(tools, definitions)
         known = {tool.source for tool in self._accepted.values()} if first else set()
         for tool in tools:
             if tool.source not in known:
                 self._accepted[tool.name] = tool
+                if tool.fingerprint in by_print:
+                    self._definitions[tool.fingerprint] = by_print[tool.fingerprint]
 
     # inside
 

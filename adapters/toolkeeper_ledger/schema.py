@@ -232,3 +232,11 @@ accepted_tools = Table(
     Column("by_name", String, nullable=False),
     Index("accepted_tools_by_source", "source"),
 )
+
+# What was accepted, word for word, so that a later change can be told.
+accepted_definitions = Table(
+    "accepted_definitions",
+    metadata,
+    Column("fingerprint", String, primary_key=True),
+    Column("body", Text, nullable=False),
+)

@@ -10,6 +10,7 @@ from toolkeeper_contract.event import Event, RecordedEvent
 from toolkeeper_contract.invocation import Invocation
 from toolkeeper_contract.plan import Plan
 from toolkeeper_contract.session import AcceptedTool, Loading, RunRecord, SessionRecord
+from toolkeeper_contract.tool import ToolDefinition
 
 
 class Clock(Protocol):
@@ -245,9 +246,20 @@ class Ledger(Protocol):
         """Every accepted definition, by name."""
         ...
 
-    async def accept(self, tools: Sequence[AcceptedTool], *, first: bool = False) -> None:
-        """Accepts these definitions; a name's earlier fingerprint is replaced.
+    async def accepted_definition(self, fingerprint: str) -> ToolDefinition | None:
+        """The definition that was accepted under this fingerprint, if it was kept."""
+        ...
 
+    async def accept(
+        self,
+        tools: Sequence[AcceptedTool],
+        *,
+        definitions: Sequence[ToolDefinition] = (),
+        first: bool = False,
+    ) -> None:
+        """Accepts these fingerprints; a name's earlier one is replaced.
+
+        `definitions` are theirs, kept word for word so that a later change can be told.
         `first`: they are first listings. Of a source that has accepted definitions already nothing
         is written, so that of two processes that meet a new server at once only one is the first.
         """

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from toolkeeper_contract import AcceptedTool, Code, RunError
+from toolkeeper_contract import AcceptedTool, Code, RunError, ToolDefinition
 from toolkeeper_ledger import open_ledger
 
 OLD, NEW = "a" * 64, "b" * 64
@@ -62,6 +62,44 @@ def test_accepted_definitions_are_there_in_another_process(
         return seen
 
     assert asyncio.run(both()) == [a_tool(make, "mcp.crm.send")]
+
+
+def a_definition(text: str = "Sends a mail.") -> ToolDefinition:
+    schema = {"type": "object", "properties": {"n": {"maximum": 2**80, "x": [1.0, None, "ü"]}}}
+    return ToolDefinition("send", None, text, schema, None, {"readOnlyHint": False})
+
+
+def test_an_accepted_definition_is_kept_word_for_word(desk: Any, make: ModuleType) -> None:
+    known, stray = a_definition(), a_definition("Sends two mails.")
+    tool = a_tool(make, "mcp.crm.send", known.fingerprint())
+    desk.wait(desk.ledger.accept([tool], definitions=[known, stray]))
+    assert desk.wait(desk.ledger.accepted_definition(known.fingerprint())) == known
+    assert desk.wait(desk.ledger.accepted_definition(stray.fingerprint())) is None
+    desk.wait(desk.ledger.accept([tool], definitions=[known]))
+    late = a_tool(make, "mcp.crm.send", stray.fingerprint())
+    desk.wait(desk.ledger.accept([late], definitions=[stray], first=True))
+    assert desk.wait(desk.ledger.accepted_definition(stray.fingerprint())) is None
+    desk.wait(desk.ledger.accept([late], definitions=[stray]))
+    # What it was before can still be told.
+    assert desk.wait(desk.ledger.accepted_definition(known.fingerprint())) == known
+
+
+@pytest.mark.parametrize("body", ["", "{", "[]", "null", "{}"])
+def test_a_changed_definition_is_not_read(
+    store: str, clock: Any, make: ModuleType, tmp_path: Path, body: str
+) -> None:
+    ledger = open_ledger(store, clock=clock)
+    known = a_definition()
+    tool = a_tool(make, "mcp.crm.send", known.fingerprint())
+    asyncio.run(ledger.accept([tool], definitions=[known]))
+    plain = sqlite3.connect(tmp_path / "ledger.db")
+    plain.execute("UPDATE accepted_definitions SET body = ?", (body,))
+    plain.commit()
+    plain.close()
+    with pytest.raises(RunError) as failure:
+        asyncio.run(ledger.accepted_definition(known.fingerprint()))
+    asyncio.run(ledger.close())
+    assert failure.value.code is Code.LEDGER_UNAVAILABLE
 
 
 @pytest.mark.parametrize(

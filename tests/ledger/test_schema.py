@@ -85,6 +85,7 @@ def test_the_tables_of_version_one_are_as_they_were(store: str, clock: Any, tmp_
     names = [row[0] for row in plain.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
     plain.close()
     assert sorted(names) == [
+        "accepted_definitions",
         "accepted_tools",
         "approvals",
         "events",
