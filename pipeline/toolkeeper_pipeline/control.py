@@ -5,7 +5,7 @@ that was cut. Both see this run's pins, principal and session and nothing else. 
 here: it never executes.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,6 @@ from toolkeeper_contract import (
     Listing,
     Plan,
     Principal,
-    Registry,
     SourceKind,
     SourceState,
     SourceStatus,
@@ -54,29 +53,31 @@ class Controls:
         principal: Principal,
         session_id: str,
         token: str,
-        registry: Callable[[], Registry],
-        enabled: Callable[[str], bool],
+        catalog: Callable[[], Catalog],
         ledger: Ledger,
         result_bytes: int,
         index: str = "",
         search_limit: int = 5,
         search_max_limit: int = 20,
+        found: Iterable[str] = (),
     ) -> None:
-        """`index` is the prompt region that a search without an answer prints again."""
+        """`catalog` gives what can be searched at this moment: pinned, not defined, enabled.
+
+        `index` is the prompt region that a search without an answer prints again. `found` are the
+        names that earlier searches brought up.
+        """
         self._plan = plan
         self._principal = principal
         self._session_id = session_id
         self._token = token
-        self._registry = registry
-        self._enabled = enabled
         self._ledger = ledger
         self._result_bytes = result_bytes
         self._index = index
         self._search_limit = search_limit
         self._search_max_limit = search_max_limit
-        self._catalog: Catalog | None = None
+        self._catalog = catalog
         self._loads = plan.disclosure.used == "search"
-        self.found: set[str] = {placed.name for placed in plan.overflow}
+        self.found: set[str] = {*found, *(placed.name for placed in plan.overflow)}
 
     async def listing(self) -> Listing:
         return Listing((), (), SourceStatus(self.name, SourceState.OK))
@@ -93,10 +94,7 @@ class Controls:
     def _search(self, arguments: Mapping[str, Any]) -> ToolResult:
         if arguments.keys() - _SEARCH_KEYS:
             return ToolResult((Text(SEARCH_SHAPE),), is_error=True)
-        if self._catalog is None:
-            # Built on first use: most runs never search.
-            self._catalog = Catalog(self._searchable())
-        answer = self._catalog.search(
+        answer = self._catalog().search(
             arguments.get("query"),
             limit=arguments.get("limit"),
             select=arguments.get("select"),
@@ -117,11 +115,6 @@ class Controls:
             if len(text.encode("utf-8")) <= self._result_bytes or len(answer.tools) < 2:
                 return answer, text
             answer = replace(answer, tools=answer.tools[:-1])
-
-    def _searchable(self) -> list[Tool]:
-        tools = self._registry().tools
-        names = (*self._plan.deferred_names, *self._plan.searchable)
-        return [tools[name] for name in names if name in tools and self._enabled(name)]
 
     async def _result(self, arguments: Mapping[str, Any]) -> ToolResult:
         packed = await self._ledger.kept_result(

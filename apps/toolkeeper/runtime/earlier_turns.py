@@ -1,12 +1,10 @@
-"""What did a session show before, and under which wire names?"""
-
-from collections.abc import Sequence
+"""What did an earlier turn show?"""
 
 from toolkeeper.runtime.rendering import Rendering
 from toolkeeper.runtime.sight import Sight, identities
 from toolkeeper_contract import Code, Ledger, Plan, Registry, RunError, RunRecord
 from toolkeeper_planner import require_current
-from toolkeeper_wire import Format, NameCodec
+from toolkeeper_wire import NameCodec
 
 _HINT = "restore the store from a backup, or open a new session"
 
@@ -40,23 +38,3 @@ async def sight_kept(ledger: Ledger, run: RunRecord, registry: Registry, codec: 
     require_current(plan)
     rendering = await rendering_of(ledger, run)
     return Sight(plan, registry, rendering, codec.extended(identities(plan)))
-
-
-async def codec_after(ledger: Ledger, runs: Sequence[RunRecord], format: Format) -> NameCodec:
-    """The session's table of wire names: it only ever grew, turn by turn."""
-    codec = format.codec(())
-    for digest in dict.fromkeys(run.plan_digest for run in runs):
-        plan = await ledger.plan(digest)
-        if plan is not None:
-            codec = codec.extended(identities(plan))
-    return codec
-
-
-def steady_since(runs: Sequence[RunRecord]) -> int:
-    """The first turn from which on every turn showed what the last of `runs` shows."""
-    since = runs[-1].turn
-    for run in reversed(runs):
-        if run.rendering != runs[-1].rendering:
-            break
-        since = run.turn
-    return since

@@ -14,6 +14,7 @@ from toolkeeper.runtime.assembly import (
     open_store_to_read,
     redactor_of,
 )
+from toolkeeper.runtime.catalogs import Catalogs
 from toolkeeper.runtime.clock import RandomIds, SystemClock
 from toolkeeper.runtime.configuration import Agent, Configuration, load_configuration
 from toolkeeper.runtime.desk import Desk
@@ -67,6 +68,7 @@ class Toolkeeper:
         self._discovery: Discovery | None = None
         self._rim: Rim | None = None
         self.planning = Planning(configuration)
+        self.catalogs = Catalogs()
 
     @classmethod
     def from_config(
@@ -149,7 +151,11 @@ class Toolkeeper:
         try:
             if alone:
                 # What cannot work leaves no store behind.
-                known = {key: more[key] for key in ("attributes", "intent") if key in more}
+                known = {
+                    key: more[key]
+                    for key in ("attributes", "intent", "model", "endpoint")
+                    if key in more
+                }
                 await self.sight(agent=agent, user=user, provider=provider, **known)
                 await self.open()
             yield await self.open_session(agent=agent, user=user, provider=provider, **more)
@@ -178,8 +184,13 @@ class Toolkeeper:
             replace(record, intent=intent, model=model, endpoint=endpoint)
         )
 
-    async def open_record(self, record: SessionRecord) -> Session:
-        """The session that `record` describes; stored once it is known that it can be planned."""
+    async def open_record(
+        self, record: SessionRecord, *, delegated_by: str | None = None
+    ) -> Session:
+        """The session that `record` describes; stored once it is known that it can be planned.
+
+        `delegated_by` is the run that delegates it.
+        """
         parse_intent(record.intent)
         agent_named(self.configuration, record.agent)
         session = Session(self, record, format_for(record.provider), self.ledger)
@@ -192,7 +203,7 @@ class Toolkeeper:
             "model": record.model,
             "endpoint": record.endpoint,
             "parent": record.parent,
-            "delegated": record.granted is not None,
+            "delegated_by": delegated_by,
         }
         await self.ledger.open_session(record, (Event("session.opened", data),))
         return session
@@ -206,24 +217,37 @@ class Toolkeeper:
         attributes: Mapping[str, Any] | None = None,
         intent: Any = None,
         session_id: str | None = None,
+        model: str | None = None,
+        endpoint: str | None = None,
+        tool_choice: str | None = None,
     ) -> Sight:
         """What a new session, or the next turn of `session_id`, would show. Writes nothing.
 
-        For a known session `agent`, `user`, `provider` and `attributes` are absent or equal to its
-        own, and `intent` is an override.
+        For a known session who and what it is for is absent or equal to its own, and `intent` is
+        an override.
         """
+        wish = Wish(override=intent, tool_choice=tool_choice)
         if session_id is None:
             if agent is None:
                 raise ConfigError("name an agent with `--agent`, or a session with `--session`")
             user = "local" if user is None else user
-            record = self._new_record(agent, user, provider or "generic", attributes)
+            new = self._new_record(agent, user, provider or "generic", attributes)
+            record = replace(new, model=model, endpoint=endpoint)
             session = Session(self, record, format_for(record.provider), None)
-            return await session.preview(Wish(override=intent))
+            return await session.preview(wish)
         ledger = open_store_to_read(self.configuration, clock=self.clock)
         try:
-            record = _same(await _known(ledger, session_id), agent, user, provider, attributes)
+            record = _same(
+                await _known(ledger, session_id),
+                attributes,
+                agent=agent,
+                user=user,
+                provider=provider,
+                model=model,
+                endpoint=endpoint,
+            )
             session = Session(self, record, format_for(record.provider), ledger)
-            return await session.preview(Wish(override=intent))
+            return await session.preview(wish)
         finally:
             await ledger.close()
 
@@ -240,14 +264,25 @@ class Toolkeeper:
         user: str | None = None,
         provider: str | None = None,
         attributes: Mapping[str, Any] | None = None,
+        model: str | None = None,
+        endpoint: str | None = None,
     ) -> Session:
         """The session of an earlier process; what else is given must be equal to its own.
 
         ConfigError when this store has no session of that id.
         """
-        known = await _known(self.ledger, session_id)
-        record = _same(known, agent, user, provider, attributes)
-        return Session(self, record, format_for(record.provider), self.ledger)
+        record = _same(
+            await _known(self.ledger, session_id),
+            attributes,
+            agent=agent,
+            user=user,
+            provider=provider,
+            model=model,
+            endpoint=endpoint,
+        )
+        session = Session(self, record, format_for(record.provider), self.ledger)
+        await session.refresh()
+        return session
 
     def desk(self) -> Desk:
         """Where parked calls of this keeper's ledger are answered, at the approver's word."""
@@ -328,20 +363,15 @@ async def _known(ledger: Ledger, session_id: str) -> SessionRecord:
 
 
 def _same(
-    record: SessionRecord,
-    agent: str | None,
-    user: str | None,
-    provider: str | None,
-    attributes: Mapping[str, Any] | None,
+    record: SessionRecord, attributes: Mapping[str, Any] | None, **wanted: str | None
 ) -> SessionRecord:
-    for key, wanted, own in (
-        ("agent", agent, record.agent),
-        ("user", user, record.user),
-        ("provider", provider, record.provider),
-    ):
-        if wanted is not None and wanted != own:
+    for key, value in wanted.items():
+        own = getattr(record, key)
+        if value is not None and value != own:
             raise ConfigError(
-                f"the session's {key} is `{own}`, not `{wanted}`",
+                f"the session's {key} is `{own}`, not `{value}`"
+                if own is not None
+                else f"the session has no {key}, so it is not `{value}`",
                 f"leave the {key} out, or start a new session",
                 key=key,
             )

@@ -1,37 +1,36 @@
 """What does one conversation with one agent look like?"""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from toolkeeper.runtime.earlier_turns import codec_after, plan_of, sight_kept, steady_since
-from toolkeeper.runtime.loaded_set import Loads, loaded_set
+from toolkeeper.runtime.catalogs import RunCatalog
+from toolkeeper.runtime.earlier_turns import sight_kept
+from toolkeeper.runtime.lineage import Delegator, delegators_of
+from toolkeeper.runtime.loaded_set import loaded_set
+from toolkeeper.runtime.outlook import Outlook, Outlooker
+from toolkeeper.runtime.past import Past
 from toolkeeper.runtime.profile import limits_of, profile_of
 from toolkeeper.runtime.shown_changes import shown_changes
-from toolkeeper.runtime.sight import Sight, sight_of
+from toolkeeper.runtime.sight import Sight
+from toolkeeper.runtime.toggles import Toggles
 from toolkeeper.runtime.turn import Turn
 from toolkeeper.runtime.wish import NOTHING, Wish
 from toolkeeper_contract import (
-    TOOL_SEARCH,
     ConfigError,
     Event,
     Ledger,
     Plan,
     Principal,
+    Registry,
     RunRecord,
     SessionRecord,
 )
 from toolkeeper_index import boundary_token
 from toolkeeper_pipeline import Controls, Run
-from toolkeeper_planner import (
-    Intent,
-    expand,
-    kept_plan,
-    parse_intent,
-    planned_event,
-)
-from toolkeeper_wire import Capability, Format, NameCodec, ToolChoice, native_search
-from toolkeeper_wire.transcript import Transcript, read_transcript
+from toolkeeper_planner import parse_intent, planned_event
+from toolkeeper_wire import Format
+from toolkeeper_wire.transcript import compaction_note
 
 if TYPE_CHECKING:
     from toolkeeper.runtime.keeper import Toolkeeper
@@ -58,7 +57,8 @@ class Session:
         self._format = format
         self._agent = keeper.agent(record.agent)
         self._principal = keeper.configuration.principal(record.user)
-        self._codec: NameCodec | None = None
+        self._past = Past(ledger, format)
+        self._delegators: tuple[Delegator, ...] | None = None
 
     @property
     def session_id(self) -> str:
@@ -78,9 +78,23 @@ class Session:
 
         Takes effect at the next turn, and at once for what it takes away.
         """
-        parse_intent(intent)
-        await self._stored.set_intent(self.session_id, intent)
-        self._record = replace(self._record, intent=intent)
+        parsed = parse_intent(intent)
+        # Our own copy: what the caller does with theirs afterwards was never stored.
+        stored = None if parsed is None else parsed.as_json()
+        await self._stored.set_intent(self.session_id, stored)
+        self._record = replace(self._record, intent=stored)
+
+    async def refresh(self) -> None:
+        """Reads what another process may have changed: the user's toggles, the turns begun."""
+        if self._ledger is None:
+            return
+        self._record = await self._ledger.session(self.session_id) or self._record
+        if self._delegators is None:
+            self._delegators = await delegators_of(self._ledger, self._record)
+        elif self._delegators:
+            self._delegators = tuple(
+                [await above.refreshed(self._ledger) for above in self._delegators]
+            )
 
     async def clear(self) -> None:
         """The conversation was cleared: what its searches loaded is loaded no more."""
@@ -101,9 +115,10 @@ class Session:
         What is left out stays as it is (`model` and `endpoint` only with the same provider). What
         the conversation loaded stays loaded, as far as the agent has it.
         """
+        await self.refresh()
         own = self._record
         same = provider in (None, own.provider)
-        return await self._keeper.open_record(
+        forked = await self._keeper.open_record(
             replace(
                 own,
                 session_id=self._keeper.ids.new("ses"),
@@ -112,15 +127,20 @@ class Session:
                 provider=provider or own.provider,
                 model=model or (own.model if same else None),
                 endpoint=endpoint or (own.endpoint if same else None),
-                turn=0,
                 parent=own.session_id,
             )
         )
+        # Marks the place: what happens here from now on is another branch.
+        await self._stored.append(
+            self.session_id, (Event("session.forked", {"to": forked.session_id}),)
+        )
+        return forked
 
     async def child(
-        self, plan: Plan, tools: Sequence[str] | None, *, agent: str | None = None
+        self, run_id: str, plan: Plan, tools: Sequence[str] | None, *, agent: str | None = None
     ) -> "Session":
         """A delegated session: its tools are a subset of what `plan` pins (see `Turn.delegate`)."""
+        await self.refresh()
         own = self._record
         return await self._keeper.open_record(
             replace(
@@ -132,51 +152,27 @@ class Session:
                 turn=0,
                 parent=own.session_id,
                 granted=dict(plan.pins),
-            )
+            ),
+            delegated_by=run_id,
+        )
+
+    async def compaction_note(
+        self, transcript: Sequence[Any] | None = None, *, system: Any = None
+    ) -> str:
+        """The text of a system message that keeps what was loaded when history is shortened.
+
+        `transcript` is the conversation before it is shortened; "" when it has loaded nothing.
+        """
+        loaded = (await self._outlook(Wish(transcript=transcript, system=system))).loaded
+        return compaction_note(
+            [(each.invocation_id, tuple(each.tools)) for each in loaded.searches]
         )
 
     # turns
 
     async def preview(self, wish: Wish = NOTHING) -> Sight:
         """What the next turn would show, with what is loaded by now; nothing is stored."""
-        runs = await self._runs()
-        registry = await self._keeper.refreshed(self._agent)
-        codec = await self._codec_after(runs)
-        seen = self._read(wish.transcript, codec)
-        mentioned = _mentioned(seen, codec)
-        loaded: Loads = ()
-        if self._ledger is not None:
-            loaded = await loaded_set(
-                self._ledger, self._record, transcript=seen, mentioned=mentioned
-            )
-        if runs and self._agent.replan == "never":
-            kept = await sight_kept(self._stored, runs[0], registry, codec)
-            if not wish.tool_choice:
-                return kept
-        capability, why = self._capability()
-        plan = self._keeper.planning.plan(
-            registry,
-            self._agent,
-            self._principal,
-            self._keeper.policy,
-            record=self._record,
-            intent=self._effective(wish.override),
-            loaded=loaded,
-            forced=wish.tool_choice,
-            native=capability is not None,
-            native_reason=why,
-        )
-        before = await plan_of(self._stored, runs[-1]) if runs else None
-        choice = ToolChoice.forced(wish.tool_choice) if wish.tool_choice else None
-        return sight_of(
-            kept_plan(before, plan),
-            registry,
-            self._format,
-            codec,
-            native=capability,
-            choice=choice,
-            mentioned=mentioned,
-        )
+        return (await self._outlook(wish)).sight
 
     async def begin_turn(
         self,
@@ -185,15 +181,18 @@ class Session:
         override: Any = None,
         tool_choice: str | None = None,
         transcript: Sequence[Any] | None = None,
+        system: Any = None,
     ) -> Turn:
         """Plans, stores the plan, and freezes what the model is shown until the turn ends.
 
         The arguments are `Wish`'s. `user_message` is the turn's own message.
         """
-        wish = Wish(override, tool_choice, transcript)
-        sight = await self.preview(wish)
+        parsed = parse_intent(override)
+        override = None if parsed is None else parsed.as_json()
+        outlook = await self._outlook(Wish(override, tool_choice, transcript, system))
+        sight = outlook.sight
         plan, rendering = sight.plan, sight.rendering
-        runs = await self._runs()
+        runs = self._past.runs
         number = self._record.turn + 1
         run = RunRecord(
             self._keeper.ids.new("run"),
@@ -225,45 +224,50 @@ class Session:
             run, plan, (began, planned, *changes), rendering=None if known else rendering.text
         )
         self._record = replace(self._record, turn=number)
-        self._codec = sight.codec
-        return self._turn([*runs, run], sight, 0)
+        self._past.shows(plan, sight.codec)
+        return await self._turn(run, runs, sight, found=dict(outlook.loaded.tools))
 
     async def reopen_turn(self, run_id: str | None = None) -> Turn:
         """A turn that began in another process, the last one by default: the very same bytes.
 
         ConfigError when the session has no such turn.
         """
-        runs = await self._runs()
-        for index, run in enumerate(runs):
-            if run.run_id == (run_id or runs[-1].run_id):
-                registry = await self._keeper.refreshed(self._agent)
-                codec = await self._codec_after(runs[: index + 1])
-                sight = await sight_kept(self._stored, run, registry, codec)
-                rows = await self._stored.invocations(run_id=run.run_id)
-                steps = max((row.step for row in rows), default=0)
-                return self._turn(runs[: index + 1], sight, steps)
-        raise ConfigError(
-            f"the session has no turn `{run_id}`" if run_id else "the session has no turn yet",
-            "`toolkeeper audit plans` lists the turns",
-        )
+        await self.refresh()
+        await self._past.update(self._record)
+        own = self._past.own
+        run = next((run for run in own if run.run_id == (run_id or own[-1].run_id)), None)
+        if run is None:
+            raise ConfigError(
+                f"the session has no turn `{run_id}`" if run_id else "the session has no turn yet",
+                "`toolkeeper audit plans` lists the turns",
+            )
+        registry = await self._keeper.refreshed(self._agent)
+        sight = await sight_kept(self._stored, run, registry, self._past.codec)
+        rows = await self._stored.invocations(run_id=run.run_id)
+        steps = max((row.step for row in rows), default=0)
+        loaded = await loaded_set(self._stored, self._record, self._past)
+        earlier = self._past.runs[: self._past.runs.index(run)]
+        return await self._turn(run, earlier, sight, steps=steps, found=dict(loaded.tools))
 
-    def run_under(self, run: RunRecord, plan: Plan, *, index: str = "") -> Run:
-        """The circumstances of the calls of one run."""
+    def run_under(
+        self, run: RunRecord, plan: Plan, *, index: str = "", found: Iterable[str] = ()
+    ) -> Run:
+        """The circumstances of the calls of one run; `found` is what is loaded but not defined."""
         limits = limits_of(self._agent)
         token = boundary_token(plan.digest)
-        enabled = self._live(run, plan)
+        enabled = self._toggles(run, plan)
         controls = Controls(
             plan=plan,
             principal=self._principal,
             session_id=self.session_id,
             token=token,
-            registry=lambda: self._keeper.registry(self._agent),
-            enabled=enabled,
+            catalog=RunCatalog(self._keeper.catalogs, plan, self._registry, enabled.allowed),
             ledger=self._stored,
             result_bytes=limits.result_bytes,
             index=index,
             search_limit=self._agent.search.limit,
             search_max_limit=self._agent.search.max_limit,
+            found=found,
         )
         return Run(
             run_id=run.run_id,
@@ -282,17 +286,39 @@ class Session:
 
     # inside
 
-    def _turn(self, runs: Sequence[RunRecord], sight: Sight, steps: int) -> Turn:
-        run = runs[-1]
-        under = self.run_under(run, sight.plan, index=sight.system)
+    async def _outlook(self, wish: Wish) -> Outlook:
+        await self.refresh()
+        await self._past.update(self._record)
+        looker = Outlooker(
+            self._keeper,
+            self._agent,
+            self._principal,
+            self._record,
+            self._format,
+            self._past,
+            self._ledger,
+            self._granted,
+        )
+        return await looker.outlook(wish)
+
+    async def _turn(
+        self,
+        run: RunRecord,
+        earlier: Sequence[RunRecord],
+        sight: Sight,
+        *,
+        steps: int = 0,
+        found: Iterable[str],
+    ) -> Turn:
+        apart = (name for name in found if name in sight.plan.pins)
         return Turn(
             self._keeper,
             self,
-            under,
+            self.run_under(run, sight.plan, index=sight.system, found=apart),
             self._format,
             sight,
             number=run.turn,
-            steady_since=steady_since(runs),
+            steady=await self._past.steady(sight.rendering, earlier),
             steps=steps,
         )
 
@@ -302,61 +328,41 @@ class Session:
             raise ConfigError("the session is not stored", "open it with `keeper.session(...)`")
         return self._ledger
 
-    async def _runs(self) -> list[RunRecord]:
-        if self._record.turn == 0:
-            return []
-        return list(await self._stored.runs(self.session_id))
+    def _registry(self) -> Registry:
+        return self._keeper.registry(self._agent)
 
-    async def _codec_after(self, runs: Sequence[RunRecord]) -> NameCodec:
-        if self._codec is None:
-            if not runs:
-                return self._format.codec(())
-            self._codec = await codec_after(self._stored, runs, self._format)
-        return self._codec
-
-    def _read(self, messages: Sequence[Any] | None, codec: NameCodec) -> Transcript | None:
-        if messages is None:
+    @property
+    def _granted(self) -> dict[str, str] | None:
+        """What a delegating parent gives, less what was switched off for it since."""
+        granted = self._record.granted
+        if granted is None:
             return None
-        name = self._agent.search.name
-        names = {name, codec.names().get(name, name), TOOL_SEARCH, "tool_search"}
-        return read_transcript(messages, self._record.provider, search_name=names)
+        bound = self._bound()
+        return {
+            name: fingerprint
+            for name, fingerprint in granted.items()
+            if bound is None or name in bound
+        }
 
-    def _capability(self) -> tuple[Capability | None, str | None]:
-        if self._agent.disclosure != "native":
-            return None, None
-        record = self._record
-        answer = native_search(record.provider, record.endpoint, record.model)
-        if isinstance(answer, Capability):
-            return answer, None
-        return None, answer.reason
+    def _bound(self) -> frozenset[str] | None:
+        """The names that are enabled for those who delegated this session; None for all."""
+        bound: frozenset[str] | None = None
+        for above in self._delegators or ():
+            profile = profile_of(self._keeper.agent(above.record.agent))
+            toggles = Toggles(
+                above.plan, profile, self._registry, above.intent, above.record.granted
+            )
+            allowed = toggles.allowed()
+            if allowed is not None:
+                bound = allowed if bound is None else bound & allowed
+        return bound
 
-    def _effective(self, override: Any) -> Intent | None:
-        return parse_intent(self._record.intent if override is None else override)
-
-    def _live(self, run: RunRecord, plan: Plan) -> Callable[[str], bool]:
-        planned = parse_intent(plan.intent)
-        # Another process may go on with a turn under a configuration that was changed meanwhile.
-        same_agent = plan.agent_revision == profile_of(self._agent).revision
-
-        def enabled(name: str) -> bool:
-            intent = self._effective(run.override)
-            # Nothing was toggled since the plan was made: what it pinned is still enabled.
-            return (same_agent and intent == planned) or name in self._allowed(intent)
-
-        return enabled
-
-    def _allowed(self, intent: Intent | None) -> frozenset[str]:
-        expansion = expand(
+    def _toggles(self, run: RunRecord, plan: Plan) -> Toggles:
+        return Toggles(
+            plan,
             profile_of(self._agent),
-            self._keeper.registry(self._agent),
-            intent,
+            self._registry,
+            lambda: self._record.intent if run.override is None else run.override,
             self._record.granted,
+            self._bound if self._record.granted is not None else None,
         )
-        return frozenset(tool.name for tool in (*expansion.configured, *expansion.discovered))
-
-
-def _mentioned(seen: Transcript | None, codec: NameCodec) -> frozenset[str]:
-    if seen is None:
-        return frozenset()
-    names = (codec.canonical(name) for found in seen.native for name in found.names)
-    return frozenset(name for name in names if name is not None)

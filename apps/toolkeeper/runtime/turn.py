@@ -39,17 +39,17 @@ class Turn:
         sight: Sight,
         *,
         number: int,
-        steady_since: int,
+        steady: int,
         steps: int = 0,
     ) -> None:
-        """`steady_since` is the first turn that showed these very bytes; `steps` are done."""
+        """`steady` turns before this one showed the same tools; `steps` of this one are done."""
         self._keeper = keeper
         self._session = session
         self._run = run
         self._format = format
         self._sight = sight
         self._codec = sight.codec
-        self._steady_since = steady_since
+        self._steady = steady
         self._step = steps
         self._called_as: dict[str, str] = {}
         self.number = number
@@ -96,7 +96,7 @@ class Turn:
         It gets them as definitions, under its own agent's caps, and never more than this turn has:
         a name that is not pinned here stands on its plan as `not_permitted`.
         """
-        return await self._session.child(self.plan, tools, agent=agent)
+        return await self._session.child(self.run_id, self.plan, tools, agent=agent)
 
     async def observe(self, reply: Any) -> tuple[str, ...]:
         """Records what the provider's own search found in a reply; canonical names.
@@ -119,9 +119,8 @@ class Turn:
         Nothing else in it is touched: history is never filtered by the current tools.
         """
         seen = read_transcript(messages, self._format.name)
-        back = self.number - self._steady_since
         starts = seen.turns
-        keep_from = starts[-1 - back] if back < len(starts) else 0
+        keep_from = starts[-1 - self._steady] if self._steady < len(starts) else 0
         return replayable(messages, self._format.name, keep_from=keep_from)
 
     def calls(self, reply: Any) -> list[Call]:
@@ -146,9 +145,12 @@ class Turn:
 
         The outcomes stand in the order of the calls. RunError when the ledger cannot be written.
         """
+        # Before anything waits: two steps at once are two steps.
         self._step += 1
+        step = self._step
+        await self._session.refresh()
         placed = [
-            Call(call.call_id, call.name, call.arguments, self._step, position)
+            Call(call.call_id, call.name, call.arguments, step, position)
             for position, call in enumerate(calls)
         ]
         outcomes = await self._govern_all(placed)
