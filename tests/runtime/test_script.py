@@ -11,6 +11,7 @@ from toolkeeper.runtime.script import (
     Script,
     ScriptedAnswer,
     ScriptedCall,
+    ScriptedResponse,
     Verdict,
     load_script,
 )
@@ -31,7 +32,9 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
 
 
 def only_call(script: Script) -> ScriptedCall:
-    ((call,),) = script.turns[0].steps
+    (step,) = script.turns[0].steps
+    assert isinstance(step, tuple)
+    (call,) = step
     return call
 
 
@@ -64,8 +67,8 @@ turns:
     )
     wrapped = {"name": "schedule.update", "arguments": {"id": 7}}
     assert turn.steps == (
-        (ScriptedCall("c1", "tool.call", wrapped, 1, 1),),
-        (ScriptedCall("c2", "a", "{}", 1, 1), ScriptedCall("call_1", "b", {}, 1, 1)),
+        (ScriptedCall("c1", "tool.call", wrapped),),
+        (ScriptedCall("c2", "a", "{}"), ScriptedCall("call_1", "b", {})),
     )
 
 
@@ -112,38 +115,70 @@ def test_what_a_model_could_have_sent_is_data(
 
 
 def test_a_second_call_with_an_id_is_named_by_its_number(load: Load) -> None:
-    script = load(
-        "turns:\n"
-        "- calls: [{id: c1, tool: a}, {id: c1, tool: a}]\n"
-        "  approvals: {c1: approve, 'c1#2': deny}\n"
-        "- calls: [{id: c1, tool: a}, {id: c2, tool: a}]\n"
-        "  approvals: {c1: approve}\n"
-    )
-    first, second = script.turns
-    ((one,), (two,)), ((three,), (four,)) = first.steps, second.steps
-    assert [call.in_script for call in (one, two, three)] == [1, 2, 3]
-    assert first.answer(one).verdict is Verdict.APPROVE
-    assert first.answer(two).verdict is Verdict.DENY
-    assert second.answer(three).verdict is Verdict.APPROVE
-    assert second.answer(four) is LEAVE
+    (turn,) = load(
+        "turns: [{calls: [{id: c1}, {id: c1}], approvals: {c1: approve, 'c1#2': deny}}]"
+    ).turns
+    assert turn.answer("c1", in_session=1, in_turn=1).verdict is Verdict.APPROVE
+    assert turn.answer("c1", in_session=2, in_turn=2).verdict is Verdict.DENY
+    assert turn.answer("c1", in_session=3, in_turn=3) is LEAVE
 
 
-def test_numbers_go_on_from_the_calls_of_the_session_so_far(load: Load) -> None:
-    script = load("turns: [{calls: [{id: c1, tool: a}], approvals: {'c1#2': approve}}]")
-    (turn,) = script.turns
-    call = only_call(script)
-    assert turn.answer(call) is LEAVE
-    assert turn.answer(call, earlier=1).verdict is Verdict.APPROVE
+def test_a_plain_id_is_the_first_of_its_turn_wherever_that_stands_in_the_session(
+    load: Load,
+) -> None:
+    (turn,) = load("turns: [{calls: [{id: c1}], approvals: {c1: approve, 'c1#7': deny}}]").turns
+    assert turn.answer("c1", in_session=3, in_turn=1).verdict is Verdict.APPROVE
+    assert turn.answer("c1", in_session=7, in_turn=1).verdict is Verdict.DENY
 
 
 def test_a_star_answers_every_other_call(load: Load) -> None:
-    script = load(
+    (turn,) = load(
         "turns: [{calls: [{id: c1}, {id: c2}], approvals: {'*': {edit: {a: 1}}, c2: leave}}]"
+    ).turns
+    edit = ScriptedAnswer(Verdict.EDIT, {"a": 1})
+    assert turn.answer("c1", in_session=1, in_turn=1) == edit
+    assert turn.answer("c2", in_session=1, in_turn=1).verdict is Verdict.LEAVE
+
+
+def test_a_response_is_a_step_that_only_its_provider_can_read(load: Load) -> None:
+    Path("r.json").write_text('{"content": []}')
+    Path("q.json").write_text('{"content": [1]}')
+    script = load("turns: [{response: r.json, approvals: {x: deny}}, {response: [q.json, r.json]}]")
+    one, two = script.turns
+    assert one.steps == (ScriptedResponse({"content": []}, "r.json", ("turns", 0, "response")),)
+    assert [step.file for step in two.steps if isinstance(step, ScriptedResponse)] == [
+        "q.json",
+        "r.json",
+    ]
+
+
+def test_a_response_is_looked_for_beside_the_script(tmp_path: Path) -> None:
+    (tmp_path / "r.json").write_text("{}")
+    (tmp_path / "s.yaml").write_text("turns: [{response: r.json}]")
+    (step,) = load_script(tmp_path / "s.yaml").turns[0].steps
+    assert isinstance(step, ScriptedResponse)
+    assert step.file == str(tmp_path / "r.json")
+
+
+def test_children_have_turns_of_their_own_and_may_have_children(load: Load) -> None:
+    script = load(
+        "turns:\n- child:\n    tools: [a]\n    turns:\n"
+        "    - {user: x, calls: [{id: c1}], child: {agent: b, turns: [{child: }]}}\n"
+        "- {user: y}\n"
     )
-    (turn,) = script.turns
-    ((one,), (two,)) = turn.steps
-    assert turn.answer(one) == ScriptedAnswer(Verdict.EDIT, {"a": 1})
-    assert turn.answer(two).verdict is Verdict.LEAVE
+    child = script.turns[0].child
+    assert child is not None
+    assert (child.tools, child.agent) == (("a",), None)
+    grandchild = child.turns[0].child
+    assert grandchild is not None
+    assert (grandchild.tools, grandchild.agent) == (None, "b")
+    assert [turn.user for turn in script.every_turn()] == ["", "x", "", "y"]
+
+
+def test_a_session_may_name_its_model_and_endpoint(load: Load) -> None:
+    script = load("model: m-1\nendpoint: https://e.example\nturns: [{}]")
+    assert (script.model, script.endpoint) == ("m-1", "https://e.example")
+    assert load("turns: [{}]").model is None
 
 
 CASES = {
@@ -169,13 +204,40 @@ CASES = {
     "unknown key `disabld` in the intent (did you mean `disabled`?)",
     "turns:\n- override: {overlays: {web: 1}}": "s.yaml:2: turns[0].override.overlays.web: "
     "a flag must be true or false",
-    "turns: [{response: r.json}]": "s.yaml:1: turns[0].response: `response` is not supported yet",
-    "turns: [{child: {tools: []}}]": "s.yaml:1: turns[0].child: `child` is not supported yet",
-    "turns: [{}]\nchild: {}": "s.yaml:2: child: `child` is not supported yet",
+    "turns: [{response: x.txt}]": "s.yaml:1: turns[0].response: there is no file `x.txt` "
+    "(known: `array.json`, `cut.json`, `good.json`, `nan.json`)",
+    "turns: [{response: god.json}]": "s.yaml:1: turns[0].response: there is no file `god.json` "
+    "(did you mean `good.json`?)",
+    "turns: [{response: [good.json, 7]}]": "s.yaml:1: turns[0].response[1]: "
+    "must be the name of a file (the file holds one response of the provider as json)",
+    "turns: [{response: []}]": "s.yaml:1: turns[0].response: must not be empty "
+    "(name a file, or remove the key)",
+    "turns: [{response: cut.json}]": "cut.json:3: this is not valid json "
+    "(keep the provider's response as it came)",
+    "turns: [{response: nan.json}]": "nan.json: this json cannot be read "
+    "(keep the provider's response as it came)",
+    "turns: [{response: array.json}]": "array.json: a response is a json object, and this is none "
+    "(keep the provider's response as it came)",
+    "turns:\n- calls: [{tool: a}]\n  response: good.json": "s.yaml:3: turns[0].response: "
+    "a turn has `calls` or a `response`, and this has both "
+    "(the response holds the calls; remove one of the two)",
+    "turns: [{child: {tools: []}}]": "s.yaml:1: turns[0].child: the key `turns` is missing "
+    "(write a list of turns: `- {user: hello, calls: []}`, say)",
+    "turns: [{child: {turns: [{}], tools: [7]}}]": "s.yaml:1: turns[0].child.tools[0]: "
+    "must be text, not a number (put it in quotes)",
+    "turns: [{child: {turns: [{}], user: ana}}]": "s.yaml:1: turns[0].child.user: "
+    "unknown key `user` (known: `agent`, `tools`, `turns`)",
+    "turns: [{child: {agent: , turns: [{}]}}]": "s.yaml:1: turns[0].child.agent: has no value "
+    "(give it one, or remove the key)",
+    "turns:\n- child:\n    turns:\n    - calls: [x]": "s.yaml:4: "
+    "turns[0].child.turns[0].calls[0]: a call must be a mapping, not text "
+    "(write `{tool: NAME, arguments: {...}}`)",
+    "turns: [{}]\nchild: {}": "s.yaml:2: child: unknown key `child` (known: `agent`, `attributes`, "
+    "`endpoint`, `intent`, `model`, `provider`, `turns`, `user`)",
     "turns: [{calls: [{child: {}}]}]": "s.yaml:1: turns[0].calls[0].child: "
-    "`child` is not supported yet",
+    "`child` is no part of a call (it stands beside `calls`)",
     "turns: [{message: x}]": "s.yaml:1: turns[0].message: unknown key `message` "
-    "(known: `approvals`, `calls`, `override`, `tool_choice`, `user`)",
+    "(known: `approvals`, `calls`, `child`, `override`, `response`, `tool_choice`, `user`)",
     "turns: [{user: 7}]": "s.yaml:1: turns[0].user: must be text, not a number (put it in quotes)",
     "turns: [{calls: {tool: a}}]": "s.yaml:1: turns[0].calls: must be a list, not a mapping",
     "turns: [{calls: [a]}]": "s.yaml:1: turns[0].calls[0]: a call must be a mapping, not text "
@@ -202,6 +264,10 @@ CASES = {
 
 @pytest.mark.parametrize("text", CASES)
 def test_each_malformed_file_has_its_message(load: Load, text: str) -> None:
+    Path("good.json").write_text("{}")
+    Path("cut.json").write_text('{\n"content": [\n')
+    Path("nan.json").write_text('{"x": NaN}')
+    Path("array.json").write_text("[]")
     with pytest.raises(ConfigError) as caught:
         load(text)
     assert str(caught.value) == CASES[text]
@@ -215,7 +281,8 @@ def test_all_faults_are_told_at_once(load: Load) -> None:
 
 def test_made_up_ids_do_not_repeat(load: Load) -> None:
     script = load("turns: [{calls: [{tool: a}]}, {calls: [{id: call_2}, {tool: a}]}]")
-    ids = [call.call_id for turn in script.turns for step in turn.steps for call in step]
+    steps = [step for turn in script.turns for step in turn.steps if isinstance(step, tuple)]
+    ids = [call.call_id for step in steps for call in step]
     assert ids == ["call_1", "call_2", "call_3"]
 
 

@@ -33,9 +33,8 @@ async def _run(config: Path, script_file: Path, session: str | None, as_json: bo
     script = load_script(script_file)
     done = True
     try:
-        if session is None:
-            # What cannot work leaves no store behind.
-            await rehearse(keeper, script)
+        # What cannot work leaves no store behind, and no half of a session.
+        await rehearse(keeper, script, session_id=session)
         await keeper.open()
         async for outcome in play(keeper, script, session_id=session):
             line: dict[str, Any] = outcome.row.line()

@@ -8,17 +8,20 @@ import structlog
 
 from toolkeeper.runtime.answering import NotAnswerable, find_approval
 from toolkeeper.runtime.resumption import resume_one
-from toolkeeper.runtime.script import (
+from toolkeeper.runtime.scripted import (
     ABSENT,
     Script,
     ScriptedAnswer,
-    ScriptedCall,
+    ScriptedChild,
+    ScriptedResponse,
     ScriptedTurn,
+    Step,
     Verdict,
 )
 from toolkeeper.runtime.session import Session
 from toolkeeper.runtime.turn import Turn
 from toolkeeper_contract import ApprovalState, ConfigError, Outcome, Suspended
+from toolkeeper_pipeline import Call
 
 if TYPE_CHECKING:
     from toolkeeper.runtime.keeper import Toolkeeper
@@ -31,47 +34,25 @@ async def play(
 ) -> AsyncIterator[Outcome]:
     """Plays `script` in a new session, or on in an earlier one; yields how each call ended.
 
-    A call that an answer of the script brings to its end is told once, by that end. ConfigError
-    when the script does not fit the session.
+    A call that an answer of the script brings to its end is told once, by that end. The calls of a
+    child follow those of the turn that delegates to it. ConfigError when the script does not fit
+    the session; `rehearse` finds most of that beforehand.
     """
-    _check(script)
     session = await _session(keeper, script, session_id)
-    earlier = await _earlier(keeper, session)
-    for scripted in script.turns:
-        turn = await session.begin_turn(scripted.user, override=scripted.override)
-        for step in scripted.steps:
-            for outcome in await _step(keeper, turn, scripted, step, earlier):
-                yield outcome
-
-
-async def rehearse(keeper: "Toolkeeper", script: Script) -> None:
-    """Plans what a new session of `script` would see. ConfigError when it cannot begin."""
-    _check(script)
-    await keeper.sight(
-        agent=_agent(script),
-        user=script.user,
-        provider=script.provider,
-        attributes=script.attributes,
-        intent=None if script.intent is ABSENT else script.intent,
-    )
-
-
-def _agent(script: Script) -> str:
-    if script.agent is None:
-        raise ConfigError(
-            "the script names no agent", "write `agent: NAME`", file=script.file, key="agent"
-        )
-    return script.agent
+    async for outcome in _turns(keeper, script, session, script.turns):
+        yield outcome
 
 
 async def _session(keeper: "Toolkeeper", script: Script, session_id: str | None) -> Session:
     if session_id is None:
         return await keeper.open_session(
-            agent=_agent(script),
+            agent=script.agent or "",
             user=script.user or "local",
             provider=script.provider or "generic",
             attributes=script.attributes,
             intent=None if script.intent is ABSENT else script.intent,
+            model=script.model,
+            endpoint=script.endpoint,
         )
     session = await keeper.resumed_session(
         session_id,
@@ -79,6 +60,8 @@ async def _session(keeper: "Toolkeeper", script: Script, session_id: str | None)
         user=script.user,
         provider=script.provider,
         attributes=script.attributes or None,
+        model=script.model,
+        endpoint=script.endpoint,
     )
     if script.intent is not ABSENT:
         await session.set_intent(script.intent)
@@ -90,20 +73,55 @@ async def _earlier(keeper: "Toolkeeper", session: Session) -> Counter[str]:
     return Counter(row.call_id for row in rows)
 
 
-async def _step(
-    keeper: "Toolkeeper",
-    turn: Turn,
-    scripted: ScriptedTurn,
-    step: Sequence[ScriptedCall],
-    earlier: Counter[str],
-) -> list[Outcome]:
-    calls = [turn.read(call.call_id, call.tool, call.arguments) for call in step]
-    outcomes = await turn.call_all(calls)
-    ended: list[Outcome] = []
-    for call, outcome in zip(step, outcomes, strict=True):
-        answer = scripted.answer(call, earlier[call.call_id])
-        ended.append(await _answered(keeper, outcome, answer))
-    return ended
+async def _turns(
+    keeper: "Toolkeeper", script: Script, session: Session, turns: Sequence[ScriptedTurn]
+) -> AsyncIterator[Outcome]:
+    calls_so_far = await _earlier(keeper, session)
+    for scripted in turns:
+        turn = await _begun(script, session, scripted)
+        in_turn: Counter[str] = Counter()
+        for step in scripted.steps:
+            calls = await _calls(turn, step)
+            outcomes = await turn.call_all(calls) if calls else []
+            for call, outcome in zip(calls, outcomes, strict=True):
+                calls_so_far[call.call_id] += 1
+                in_turn[call.call_id] += 1
+                answer = scripted.answer(
+                    call.call_id,
+                    in_session=calls_so_far[call.call_id],
+                    in_turn=in_turn[call.call_id],
+                )
+                yield await _answered(keeper, outcome, answer)
+        if scripted.child is not None:
+            child = await _delegated(script, turn, scripted.child)
+            async for outcome in _turns(keeper, script, child, scripted.child.turns):
+                yield outcome
+
+
+async def _begun(script: Script, session: Session, scripted: ScriptedTurn) -> Turn:
+    try:
+        return await session.begin_turn(
+            scripted.user, override=scripted.override, tool_choice=scripted.tool_choice
+        )
+    except ConfigError as error:
+        forced = scripted.tool_choice is not None
+        raise script.placed(
+            error, (*scripted.path, "tool_choice") if forced else scripted.path
+        ) from None
+
+
+async def _calls(turn: Turn, step: Step) -> list[Call]:
+    if not isinstance(step, ScriptedResponse):
+        return [turn.read(call.call_id, call.tool, call.arguments) for call in step]
+    await turn.observe(step.body)
+    return turn.calls(step.body)
+
+
+async def _delegated(script: Script, turn: Turn, child: ScriptedChild) -> Session:
+    try:
+        return await turn.delegate(child.tools, agent=child.agent)
+    except ConfigError as error:
+        raise script.placed(error, child.path) from None
 
 
 async def _answered(keeper: "Toolkeeper", outcome: Outcome, answer: ScriptedAnswer) -> Outcome:
@@ -126,14 +144,3 @@ async def _answered(keeper: "Toolkeeper", outcome: Outcome, answer: ScriptedAnsw
         return outcome
     taken = await resume_one(keeper, outcome.row.invocation_id)
     return taken.outcomes[0] if taken.outcomes else outcome
-
-
-def _check(script: Script) -> None:
-    for number, turn in enumerate(script.turns):
-        if turn.tool_choice is not None:
-            raise ConfigError(
-                "a forced tool is not supported yet",
-                "remove `tool_choice`",
-                file=script.file,
-                key=f"turns[{number}].tool_choice",
-            )
