@@ -36,6 +36,20 @@ def is_search(tool: Tool) -> bool:
     return tool.identity.kind is SourceKind.CONTROL and tool.name not in (TOOL_CALL, TOOL_RESULT)
 
 
+def search_result(
+    answer: SearchAnswer, *, token: str, index: str, result_bytes: int
+) -> tuple[SearchAnswer, str]:
+    """The answer and the text that a model reads of it.
+
+    The last tools, whose definitions would break the bound of a result, are left out of both.
+    """
+    while True:
+        text = render_answer(answer, token=token, index=index)
+        if len(text.encode("utf-8")) <= result_bytes or len(answer.tools) < 2:
+            return answer, text
+        answer = replace(answer, tools=answer.tools[:-1])
+
+
 class Controls:
     """Serves the control tools of one run.
 
@@ -101,20 +115,14 @@ class Controls:
             default_limit=self._search_limit,
             max_limit=self._search_max_limit,
         )
-        answer, text = self._fitting(answer)
+        answer, text = search_result(
+            answer, token=self._token, index=self._index, result_bytes=self._result_bytes
+        )
         self.found.update(tool.name for tool in answer.tools)
         # Also when nothing was found: a later search under the same call id is still the second.
         loaded = {tool.name: tool.fingerprint for tool in answer.tools}
         structured = {"loaded": loaded} if self._loads else None
         return ToolResult((Text(text),), structured, is_error=answer.is_error)
-
-    def _fitting(self, answer: SearchAnswer) -> tuple[SearchAnswer, str]:
-        """The answer without the last tools whose definitions would break the result's bound."""
-        while True:
-            text = render_answer(answer, token=self._token, index=self._index)
-            if len(text.encode("utf-8")) <= self._result_bytes or len(answer.tools) < 2:
-                return answer, text
-            answer = replace(answer, tools=answer.tools[:-1])
 
     async def _result(self, arguments: Mapping[str, Any]) -> ToolResult:
         packed = await self._ledger.kept_result(
