@@ -1,0 +1,141 @@
+"""When are two spellings the same words, and where does a word end?
+
+Text is compared without regard to case, to runs of white space, to compatibility forms of Unicode
+(NFKC) and to the style of its quotes. `ß` is not `ss`: those two name different hosts.
+"""
+
+import re
+from collections.abc import Set
+from unicodedata import category, normalize
+
+SEPARATOR = "\0"
+"""Stands between texts that were heard apart; no normalised text holds it."""
+
+_QUOTES = str.maketrans(
+    "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb", '\'\'\'\'""""""'
+)
+_AROUND_LEFT = " \t\"'`([{<,;:!?|*"
+_AROUND_RIGHT = " \t\"'`)]}>,;:!?.|*"
+_WIDE = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
+"""Scripts that put no space between words: where they meet another script, a word ends."""
+
+TOKEN = re.compile(rf"[{_WIDE}]+|(?:(?![{_WIDE}])\w)+")
+"""A run of letters, digits and underscores of one kind of script."""
+
+_WIDE_CHARACTER = re.compile(f"[{_WIDE}]")
+_LEFT_JOINERS = frozenset(".-_+@/\\#%&~',")
+_RIGHT_JOINERS = frozenset(".-_+@/\\#%&~',:=?")
+# INVARIANT: what joins a piece is a joiner on both sides, so no value ends inside a piece.
+_PIECE = re.compile(rf"[{_WIDE}]+|(?:(?![{_WIDE}])[\w.@+\-/\\~%#'])+")
+_ASCII_TOKENS = str.maketrans(
+    {chr(code): " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
+)
+
+
+def normalised(text: str) -> str:
+    """`text` in the form in which it is compared."""
+    if text.isascii():
+        folded = text.lower()
+    else:
+        # Lowering can undo the composition, so it is done once more.
+        folded = normalize("NFKC", normalize("NFKC", text).lower()).translate(_QUOTES)
+    return " ".join(folded.replace(SEPARATOR, " ").split())
+
+
+def whole(value: str) -> str:
+    """A value in the form in which it is looked for: without the quotes and stops around it."""
+    text = normalised(value)
+    while True:
+        stripped = text.lstrip(_AROUND_LEFT).rstrip(_AROUND_RIGHT)
+        if stripped == text:
+            return text
+        text = stripped
+
+
+def tokens(text: str) -> set[str]:
+    """The words of a normalised text."""
+    if text.isascii():
+        return set(text.translate(_ASCII_TOKENS).split())
+    return set(TOKEN.findall(text))
+
+
+def without(text: str, words: Set[str]) -> str:
+    """A normalised text without the runs that are made of `words` alone.
+
+    No value whose every word is one of `words` can be found in it.
+    """
+
+    def kept(match: re.Match[str]) -> str:
+        piece = match.group()
+        own = tokens(piece.removesuffix("'s"))
+        return SEPARATOR if own and own <= words else piece
+
+    return _PIECE.sub(kept, text)
+
+
+def stands_alone(text: str, start: int, end: int) -> bool:
+    """Whether `text[start:end]` is a whole value there and not a part of a longer one.
+
+    `13` in `June 13` stands alone by this rule, `ana` in `banana` and `bob@example.com` in
+    `jim.bob@example.com` or `bob@example.com.org` do not.
+    """
+    return _free_before(text, start) and _free_after(text, end)
+
+
+def _free_before(text: str, start: int) -> bool:
+    if start == 0:
+        return True
+    before, first = text[start - 1], text[start]
+    if _joined(before, first):
+        return False
+    if before in "/\\~." or (before == "-" and first.isdigit()):
+        # `/etc/passwd` is not `etc/passwd`, `.env` is not `env`, and -5 is not 5.
+        return False
+    if before == ":" and first.isdigit() and start > 1 and text[start - 2].isdigit():
+        return False
+    at = start - 1
+    while at >= 0 and text[at] in _LEFT_JOINERS:
+        at -= 1
+    if at == start - 1 or at < 0:
+        return True
+    if text[start - 1] == "," and not (first.isdigit() and text[start - 2].isdigit()):
+        return True
+    return not _is_word(text[at])
+
+
+def _free_after(text: str, end: int) -> bool:
+    size = len(text)
+    if end >= size:
+        return True
+    last, after = text[end - 1], text[end]
+    if _joined(last, after):
+        return False
+    if text.startswith("'s", end) and (end + 2 >= size or not _is_word(text[end + 2])):
+        return True
+    at = end
+    while at < size and text[at] in _RIGHT_JOINERS:
+        at += 1
+    if at == end or at >= size:
+        return True
+    if after == "," and not (last.isdigit() and text[end + 1].isdigit()):
+        return True
+    return not _is_word(text[at])
+
+
+def _joined(left: str, right: str) -> bool:
+    """Whether two neighbours belong to one word."""
+    if not (_is_word(left) and _is_word(right)):
+        return False
+    return bool(_WIDE_CHARACTER.match(left)) is bool(_WIDE_CHARACTER.match(right))
+
+
+def _is_word(character: str) -> bool:
+    # A mark that combines with the letter before it is a part of that word.
+    return (
+        character.isalnum()
+        or character == "_"
+        or (character > "\x7f" and category(character).startswith("M"))
+    )
