@@ -29,8 +29,8 @@ output is one JSON object, or JSON Lines where it is a list; the keys below are 
 | 2 | usage or configuration error, or a store that cannot be used |
 | 130 | interrupted |
 
-`plan`, `tools`, `schema`, the `audit` verbs, `approvals list` and `approvals show` write nothing.
-The others open the store for writing, and first end what expired (`approval.expired`,
+`plan`, `plan diff`, `search`, `tools`, `schema`, the `audit` verbs, `approvals list` and
+`approvals show` write nothing. The others open the store for writing, and first end what expired (`approval.expired`,
 `lease.reaped`).
 """
 
@@ -48,8 +48,10 @@ def _verbs(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...
     if children is None:
         yield path, command
         return
-    for name, child in children.items():
-        yield from _verbs(child, (*path, name))
+    if command.invoke_without_command:
+        yield path, command
+    for name in command.list_commands(None):
+        yield from _verbs(children[name], (*path, name))
 
 
 def _section(path: tuple[str, ...], command: Any) -> str:

@@ -85,6 +85,22 @@ PLAN = (
     "sources",
 )
 
+DIFF = (
+    "before",
+    "after",
+    "same",
+    "moved",
+    "added",
+    "removed",
+    "redefined",
+    "repriced",
+    "settings",
+    "reordered",
+    "array_changed",
+)
+"""Two plans: each tool is `{name, before, after}`, each side `{place, reason, fingerprint, tokens}`
+or null."""
+
 EVENT = ("seq", "session_id", "run_id", "invocation_id", "at", "event")
 """An event; the data of its kind follows."""
 
@@ -127,6 +143,8 @@ TOOL = (
 
 KEYS: dict[str, tuple[str, tuple[str, ...]]] = {
     "plan": ("one object", PLAN),
+    "plan diff": ("one object", DIFF),
+    "search": ("one object", ("query", "tools", "is_error", "answer")),
     "run": ("one line a call", LINE),
     "call": ("one object", LINE),
     "resume": ("one line a call", LINE),

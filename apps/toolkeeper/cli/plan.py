@@ -8,67 +8,92 @@ import typer
 
 from toolkeeper.cli.option import (
     DEFAULT_CONFIG,
-    PROVIDERS,
     Config,
     Json,
     json_object_option,
     json_option,
 )
 from toolkeeper.cli.output import print_json, print_table, say
-from toolkeeper_contract import Plan, Registry
+from toolkeeper.cli.plan_diff import diff
+from toolkeeper.cli.plan_option import Attributes, Endpoint, Intent, Model, Provider, User
+from toolkeeper_contract import ConfigError, Plan, Registry
 
 if TYPE_CHECKING:
     from toolkeeper.runtime import Sight
 
 
+app = typer.Typer(
+    invoke_without_command=True, subcommand_metavar="[diff A B]", rich_markup_mode=None
+)
+app.command("diff")(diff)
+
+
+@app.callback()
 def plan(
+    context: typer.Context,
     agent: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="The agent's name; not needed with --session."),
     ] = None,
-    user: Annotated[
-        str | None, typer.Option(metavar="NAME", help="On whose behalf (default: local).")
-    ] = None,
-    provider: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help=f"One of {', '.join(PROVIDERS)} (default: generic)."),
-    ] = None,
-    intent: Annotated[
-        str | None, typer.Option(metavar="JSON", help="What the user toggled.")
-    ] = None,
-    attributes: Annotated[
-        str | None, typer.Option(metavar="JSON", help="Session attributes, an object.")
-    ] = None,
+    user: User = None,
+    provider: Provider = None,
+    model: Model = None,
+    endpoint: Endpoint = None,
+    intent: Intent = None,
+    attributes: Attributes = None,
     session: Annotated[
         str | None, typer.Option(metavar="ID", help="Show the next turn of this session.")
     ] = None,
+    tool_choice: Annotated[
+        str | None, typer.Option(metavar="TOOL", help="Force this tool in the turn.")
+    ] = None,
     render: Annotated[
         bool,
-        typer.Option("--render", help="Print the exact request parts, as JSON: tools and system."),
+        typer.Option(
+            "--render", help="Print the exact request parts, as JSON: tools, system and what else."
+        ),
     ] = False,
     config: Config = DEFAULT_CONFIG,
     as_json: Json = False,
 ) -> None:
     """Show what a session would see, and what became of everything else. Writes nothing."""
+    if context.invoked_subcommand is not None:
+        _refuse_options_before(context)
+        return
     sight = asyncio.run(
         _plan(
             config,
             agent=agent,
             user=user,
             provider=provider,
+            model=model,
+            endpoint=endpoint,
             intent=json_option("--intent", intent),
             attributes=(
                 None if attributes is None else json_object_option("--attributes", attributes)
             ),
             session=session,
+            tool_choice=tool_choice,
         )
     )
     if render:
-        print_json({"tools": sight.tools, "system": sight.system})
+        print_json({"tools": sight.tools, "system": sight.system, **sight.rendering.parts})
     elif as_json:
         print_json(plan_object(sight.plan, sight.registry))
     else:
         _show(sight.plan, sight.registry)
+
+
+def _refuse_options_before(context: typer.Context) -> None:
+    """What stands before the second verb would be lost: the options belong behind it."""
+    for name, value in context.params.items():
+        if value not in (None, False, DEFAULT_CONFIG):
+            raise ConfigError(
+                f"`--{name.removeprefix('as_').replace('_', '-')}` stands before "
+                f"`{context.invoked_subcommand}`",
+                f"write `toolkeeper plan {context.invoked_subcommand} A B` and the options "
+                "behind it",
+            )
 
 
 def plan_object(plan: Plan, registry: Registry) -> dict[str, Any]:
@@ -100,8 +125,17 @@ def _show(plan: Plan, registry: Registry) -> None:
         f"{len(plan.deferred)} of {caps.index_entries} index entries, "
         f"{costs.index_tokens + costs.index_overhead_tokens:,} of {caps.index_tokens:,} tokens"
     )
+    if plan.disclosure.used != plan.disclosure.asked:
+        say(
+            f"disclosure is `{plan.disclosure.used}`, not `{plan.disclosure.asked}`: "
+            f"{plan.disclosure.reason}"
+        )
+    loaded = frozenset(plan.loaded)
     rows: list[tuple[str, str, int | str, str]] = []
-    rows += [("defined", name, costs.tools.get(name, ""), "") for name in plan.defined]
+    rows += [
+        ("defined", name, costs.tools.get(name, ""), "loaded" if name in loaded else "")
+        for name in plan.defined
+    ]
     rows += [
         ("deferred", placed.name, costs.tools.get(placed.name, ""), placed.reason.value)
         for placed in plan.deferred

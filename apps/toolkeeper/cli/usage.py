@@ -60,7 +60,7 @@ def _named(parameter: Any) -> str:
         return "something"
     if getattr(parameter, "param_type_name", "") == "option":
         return f"`{parameter.opts[0]}`"
-    return f"the argument `{str(parameter.name).upper()}`"
+    return f"the argument `{parameter.metavar or str(parameter.name).upper()}`"
 
 
 def _options(context: Any) -> Iterable[str]:

@@ -11,15 +11,21 @@ MAX_BYTES = 8_000_000
 """What is read of a file at most; a longer one is an error."""
 
 
-def read_text(path: FilePath, *, hint: str | None = None, code: Code = Code.CONFIG_INVALID) -> str:
+def read_text(
+    path: FilePath,
+    *,
+    hint: str | None = None,
+    code: Code = Code.CONFIG_INVALID,
+    most: int = MAX_BYTES,
+) -> str:
     """The text of a file that a person wrote; ConfigError when there is none to be had.
 
-    `hint` says what to do when the file does not exist.
+    `hint` says what to do when the file does not exist. `most` bytes are read.
     """
     file = str(path)
     try:
         with path.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
+            data = stream.read(most + 1)
     except FileNotFoundError:
         raise ConfigError(
             "there is no such file", _similar(path) or hint, code=code, file=file
@@ -38,9 +44,9 @@ def read_text(path: FilePath, *, hint: str | None = None, code: Code = Code.CONF
         ) from None
     except (OSError, ValueError):
         raise ConfigError("the file cannot be read", hint, code=code, file=file) from None
-    if len(data) > MAX_BYTES:
+    if len(data) > most:
         raise ConfigError(
-            f"the file is larger than {MAX_BYTES:,} bytes",
+            f"the file is larger than {most:,} bytes",
             "split it into several files",
             code=code,
             file=file,
