@@ -14,7 +14,7 @@ from toolkeeper_contract import (
     Outcome,
     Plan,
 )
-from toolkeeper_pipeline import Call, Run, govern
+from toolkeeper_pipeline import Call, Controls, Run, govern
 from toolkeeper_wire import Format, WireResult
 from toolkeeper_wire.transcript import read_transcript, replayable
 
@@ -102,6 +102,7 @@ class Turn:
         """Records what the provider's own search found in a reply; canonical names.
 
         They stay deferred on the wire. Another model, which searches with us, knows them as loaded.
+        Observe a reply before its calls are made, so that their rows say how they came about.
         """
         found = {
             name: self.plan.pins[name]
@@ -111,6 +112,8 @@ class Turn:
         if found:
             event = Event(FOUND, {"tools": found}, self.run_id)
             await self._keeper.ledger.append(self._run.session_id, (event,))
+        if isinstance(self._run.controls, Controls):
+            self._run.controls.found.update(found)
         return tuple(found)
 
     def replayable(self, messages: Sequence[Any]) -> list[Any]:
