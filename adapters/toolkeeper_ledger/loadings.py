@@ -29,19 +29,29 @@ _SEARCH = Prepared(
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """A recorded search, as far as what it loaded is concerned."""
+    """A recorded search, as far as what it loaded is concerned.
+
+    One that ended badly has loaded nothing, and counts as a search all the same.
+    """
 
     session_id: str
     call_id: str
+    ended: bool
     ended_well: bool
 
     @classmethod
     def of(cls, row: Invocation) -> "Search":
-        return cls(row.session_id, row.call_id, _well(row.state, row.outcome))
+        return cls.told(row.session_id, row.call_id, row.state, row.outcome)
 
-
-def _well(state: str, outcome: str | None) -> bool:
-    return (state, outcome) == (State.SETTLED, Ending.COMPLETED)
+    @classmethod
+    def told(cls, session_id: str, call_id: str, state: str, outcome: str | None) -> "Search":
+        settled = state == State.SETTLED
+        return cls(
+            session_id,
+            call_id,
+            settled and outcome is not None,
+            settled and outcome == Ending.COMPLETED,
+        )
 
 
 def loadings_of(
@@ -85,7 +95,7 @@ def _loading(record: RecordedEvent, call: Callable[[str], Search | None]) -> Loa
     if invocation_id is None:
         return None
     search = call(invocation_id)
-    if search is None or search.session_id != record.session_id or not search.ended_well:
+    if search is None or search.session_id != record.session_id or not search.ended:
         return None
     told = record.event.data.get("tools")
     if not isinstance(told, dict):
@@ -94,7 +104,7 @@ def _loading(record: RecordedEvent, call: Callable[[str], Search | None]) -> Loa
     tools = {
         name: fingerprint
         for name, fingerprint in told.items()
-        if isinstance(name, str) and isinstance(fingerprint, str)
+        if search.ended_well and isinstance(name, str) and isinstance(fingerprint, str)
     }
     return Loading(invocation_id, search.session_id, search.call_id, tools)
 
@@ -120,4 +130,4 @@ def read_loadings(connection: Connection, session_ids: Sequence[str]) -> list[Lo
 
 def _find_search(connection: Connection, invocation_id: str) -> Search | None:
     row = _SEARCH.run(connection, {"id": invocation_id}).fetchone()
-    return None if row is None else Search(row[0], row[1], _well(row[2], row[3]))
+    return None if row is None else Search.told(row[0], row[1], row[2], row[3])

@@ -4,6 +4,10 @@ from dataclasses import replace
 from datetime import datetime
 
 from toolkeeper_contract import (
+    TOOL_CALL,
+    TOOL_RESULT,
+    TOOL_SEARCH,
+    AdvertisedAs,
     Code,
     Decision,
     Effect,
@@ -12,6 +16,7 @@ from toolkeeper_contract import (
     Invocation,
     State,
     Tool,
+    ToolResult,
     digest,
 )
 from toolkeeper_pipeline.run import Rim, Run
@@ -116,8 +121,14 @@ def decided_event(row: Invocation, run: Run) -> Event:
     return Event("call.decided", data, run.run_id, row.invocation_id)
 
 
-def settled_event(row: Invocation) -> Event:
-    """How the call ended."""
+def settled_event(
+    row: Invocation, *, trusted: bool | None = None, wrote_tainted: str | None = None
+) -> Event:
+    """How the call ended.
+
+    `trusted` says whether the result counted as ours, None when it held no words of a tool's.
+    `wrote_tainted` is the source that the call may have changed while the session was tainted.
+    """
     data = {
         "tool": row.tool,
         "advertised_as": row.advertised_as.value,
@@ -126,5 +137,25 @@ def settled_event(row: Invocation) -> Event:
         "is_error": row.is_error,
         "approval_id": row.approval_id,
         "bytes": row.bytes,
+        "result_trusted": trusted,
+        "wrote_tainted": wrote_tainted,
     }
     return Event("call.settled", data, row.run_id, row.invocation_id)
+
+
+def loading_events(
+    row: Invocation, run: Run, result: ToolResult | None = None
+) -> tuple[Event, ...]:
+    """What a search has loaded, where searches load. It is read back from here, and from no text.
+
+    A search that was refused is told too, with nothing loaded: of two under one call id it may be
+    the first.
+    """
+    if run.plan.disclosure.used != "search" or row.advertised_as is AdvertisedAs.TOOL_CALL:
+        return ()
+    searches = {TOOL_SEARCH, *run.plan.controls} - {TOOL_CALL, TOOL_RESULT}
+    if row.tool not in searches:
+        return ()
+    told = result.structured if result is not None else None
+    loaded = told.get("loaded") if isinstance(told, dict) else None
+    return (Event("tools.loaded", {"tools": loaded or {}}, row.run_id, row.invocation_id),)

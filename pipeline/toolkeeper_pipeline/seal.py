@@ -11,7 +11,6 @@ from toolkeeper_contract import (
     Code,
     Completed,
     Ending,
-    Event,
     Failed,
     Invocation,
     Outcome,
@@ -22,7 +21,7 @@ from toolkeeper_contract import (
 from toolkeeper_index import clean, enveloped
 from toolkeeper_pipeline.control import is_search
 from toolkeeper_pipeline.reading import Kept, cut, read, readable
-from toolkeeper_pipeline.row import settled_event
+from toolkeeper_pipeline.row import loading_events, settled_event
 from toolkeeper_pipeline.run import Rim, Run
 from toolkeeper_pipeline.states import Executed
 from toolkeeper_policy import source_name
@@ -47,22 +46,11 @@ async def seal(executed: Executed, run: Run, rim: Rim) -> Outcome:
         )
     else:
         row = await _completed(row, executed, result, run, rim)
-    settled = await rim.ledger.settle(row, (settled_event(row), *_loaded(row, executed)))
+    settled = await rim.ledger.settle(row, (settled_event(row), *loading_events(row, run, result)))
     if not settled:
         # Somebody reaped this call while it ran; the ledger's word stands, not ours.
         row = await rim.ledger.invocation(row.invocation_id) or row
     return Completed(row) if row.outcome is Ending.COMPLETED else Failed(row)
-
-
-def _loaded(row: Invocation, executed: Executed) -> tuple[Event, ...]:
-    # What a search loaded is read back from here, and from no text.
-    result = executed.result
-    if result is None or executed.tool.identity.kind is not SourceKind.CONTROL:
-        return ()
-    loaded = result.structured.get("loaded") if isinstance(result.structured, dict) else None
-    if loaded is None:
-        return ()
-    return (Event("tools.loaded", {"tools": loaded}, row.run_id, row.invocation_id),)
 
 
 def _read_as(

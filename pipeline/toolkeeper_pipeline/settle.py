@@ -16,7 +16,7 @@ from toolkeeper_contract import (
 from toolkeeper_pipeline import message
 from toolkeeper_pipeline.claim import Lost
 from toolkeeper_pipeline.record import opening_events
-from toolkeeper_pipeline.row import decided_event, row_of, settled_event
+from toolkeeper_pipeline.row import decided_event, loading_events, row_of, settled_event
 from toolkeeper_pipeline.run import Rim, Run
 from toolkeeper_pipeline.states import Recorded, Stop
 
@@ -38,7 +38,12 @@ async def refuse(recorded: Recorded, stop: Stop, run: Run, rim: Rim) -> Outcome:
         settled_at=rim.clock.now(),
     )
     decided = () if stop.decision is None else (decided_event(row, run),)
-    events = (*opening_events(recorded, run), *decided, settled_event(row))
+    events = (
+        *opening_events(recorded, run),
+        *decided,
+        settled_event(row),
+        *loading_events(row, run),
+    )
     if not await rim.ledger.settle(row, events):
         # A parked call that somebody else took up in the meantime: its row tells how it ended.
         return elsewhere(Lost(await rim.ledger.invocation(row.invocation_id)))

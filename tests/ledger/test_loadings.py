@@ -54,18 +54,16 @@ def test_sessions_come_in_the_order_asked_and_searches_as_they_happened(
     assert loaded(desk, "ses_9") == []
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"outcome": Ending.FAILED},
-        {"outcome": Ending.REFUSED},
-        {"outcome": None},
-    ],
-)
-def test_a_search_that_did_not_end_well_loads_nothing(
-    desk: Any, make: ModuleType, changes: dict[str, Any]
+@pytest.mark.parametrize("outcome", [Ending.FAILED, Ending.REFUSED])
+def test_a_search_that_did_not_end_well_is_told_and_loads_nothing(
+    desk: Any, make: ModuleType, outcome: Ending
 ) -> None:
-    search(desk, make, "inv_1", **changes)
+    search(desk, make, "inv_1", outcome=outcome)
+    assert [one.tools for one in desk.wait(desk.ledger.loadings(["ses_1"]))] == [{}]
+
+
+def test_a_search_without_an_end_is_not_told(desk: Any, make: ModuleType) -> None:
+    search(desk, make, "inv_1", outcome=None)
     assert loaded(desk, "ses_1") == []
 
 
