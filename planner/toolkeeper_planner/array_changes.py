@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolkeeper_contract import Event, Plan, Reason
-from toolkeeper_planner.cause import cause_of, general_cause, is_search
+from toolkeeper_planner.cause import absence_cause, cause_of, general_cause, is_search
 from toolkeeper_planner.moved_names import moved_names
 from toolkeeper_planner.standing import CONTROL, LOADED, Standing, plan_array, standings
 
@@ -66,7 +66,7 @@ def array_changes(
     added = tuple(name for name in new if name not in there)
     removed = tuple(name for name in old if name not in here)
     redefined = tuple(name for name in new if name in there and there[name] != here[name])
-    moved = moved_names(old, new)
+    moved = moved_names(old, new, rather=redefined)
     return ArrayChanges(
         added,
         removed,
@@ -101,6 +101,7 @@ class _Why:
         self._lost = set(before.loaded) - set(after.loaded)
         self._overflow = {placed.name: placed.reason.value for placed in after.overflow}
         self._general = general_cause(before, after)
+        self._absent = absence_cause(before, after)
 
     def added(self, name: str) -> str:
         if self._new[name].reason in (LOADED, CONTROL):
@@ -149,6 +150,6 @@ class _Why:
     def _of(self, standing: Standing | None) -> str:
         """Why a tool is not in the array, told by where it stands instead."""
         if standing is None:
-            return self._general
+            return self._absent
         reason = standing.reason or Reason.DEFINITION_CAP.value
         return cause_of(reason, self._general)

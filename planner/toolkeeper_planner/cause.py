@@ -1,5 +1,8 @@
 """Which input of planning is behind a change, when nothing nearer explains it?"""
 
+from collections.abc import Mapping
+from typing import Any
+
 from toolkeeper_contract import CONTROL_TOOLS, TOOL_SEARCH, Plan, Reason
 
 CONFIGURATION, INTENT, REGISTRY = "configuration", "intent", "registry"
@@ -18,6 +21,30 @@ def general_cause(before: Plan, after: Plan) -> str:
     if before.agent_revision != after.agent_revision or before.agent != after.agent:
         return CONFIGURATION
     return INTENT if before.intent != after.intent else REGISTRY
+
+
+def absence_cause(before: Plan, after: Plan) -> str:
+    """The input that changed, for a tool that one of the plans does not know at all.
+
+    What is disabled stands on the plan: switching one tool off explains no other's absence.
+    """
+    cause = general_cause(before, after)
+    if cause == INTENT and _selection(before.intent) == _selection(after.intent):
+        return REGISTRY
+    return cause
+
+
+def _selection(intent: Any) -> Any:
+    """What an intent chooses from all tools, before it takes some of them away."""
+    if intent is None:
+        return {}
+    if not isinstance(intent, Mapping):
+        return intent
+    return {
+        key: value
+        for key, value in intent.items()
+        if key != "disabled" and value is not None and value != {}
+    }
 
 
 def cause_of(reason: str, general: str) -> str:

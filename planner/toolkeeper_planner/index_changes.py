@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolkeeper_contract import TOOL_RESULT, Event, Plan
-from toolkeeper_planner.cause import cause_of, general_cause, is_search
+from toolkeeper_planner.cause import absence_cause, cause_of, general_cause, is_search
 from toolkeeper_planner.moved_names import moved_names
 from toolkeeper_planner.standing import Standing, standings
 
@@ -70,9 +70,11 @@ def index_changes(before: Plan | None, after: Plan) -> IndexChanges:
         for name in new
         if described and name in set(old) and before.pins[name] != after.pins[name]
     )
-    moved = moved_names(old, new)
+    moved = moved_names(old, new, rather=redefined)
     text = _text(before, after)
-    unlisted = "disclosure" if _way(before) != _way(after) else general
+    disclosed = "disclosure" if _way(before) != _way(after) else None
+    unlisted = disclosed or general
+    absent = absence_cause(before, after)
     return IndexChanges(
         added,
         removed,
@@ -82,8 +84,8 @@ def index_changes(before: Plan | None, after: Plan) -> IndexChanges:
         {
             **{name: general for name in moved},
             **{name: "registry" for name in redefined},
-            **{name: _why(there.get(name), unlisted) for name in added},
-            **{name: _why(here.get(name), unlisted) for name in removed},
+            **{name: _why(there.get(name), unlisted, absent) for name in added},
+            **{name: _why(here.get(name), unlisted, absent) for name in removed},
             **{part: unlisted for part in text},
         },
     )
@@ -94,9 +96,11 @@ def _index(plan: Plan) -> tuple[str, ...]:
     return plan.deferred_names if shown else ()
 
 
-def _why(elsewhere: Standing | None, general: str) -> str:
+def _why(elsewhere: Standing | None, general: str, absent: str) -> str:
     """Why an entry comes or goes, told by where its tool stands in the plan that lacks it."""
-    if elsewhere is None or elsewhere.place == "deferred":
+    if elsewhere is None:
+        return absent
+    if elsewhere.place == "deferred":
         return general
     if elsewhere.place in ("defined", "searchable"):
         return elsewhere.place

@@ -150,12 +150,17 @@ def _of_messages(before: Sequence[Piece], after: Sequence[Piece]) -> Iterator[Pr
 def _by_name(
     part: str, before: dict[str, Piece], after: dict[str, Piece]
 ) -> Iterator[PrefixChange]:
-    moved = set(moved_names(tuple(before), tuple(after)))
+    redefined = {
+        name
+        for name, piece in after.items()
+        if name in before and before[name].text.strip("\n") != piece.text.strip("\n")
+    }
+    moved = set(moved_names(tuple(before), tuple(after), rather=redefined))
     for name, piece in after.items():
         old = before.get(name)
         if old is None:
             yield PrefixChange(part, ADDED, name, piece.position, None)
-        elif old.text.strip("\n") != piece.text.strip("\n"):
+        elif name in redefined:
             yield PrefixChange(part, REDEFINED, name, piece.position, old.position)
         elif name in moved:
             yield PrefixChange(part, MOVED, name, piece.position, old.position)

@@ -73,11 +73,9 @@ async def forced_in(ledger: Ledger, run: RunRecord) -> str | None:
 def _listed(known: IndexChanges, before: str, after: str, general: str) -> IndexChanges:
     """`known` as far as the region's lines tell it; never empty. `general` is why lines move."""
     there, here = index_entries(before), index_entries(after)
-    changes = replace(
-        known,
-        redefined=tuple(name for name in known.redefined if there.get(name) != here.get(name)),
-        moved=moved_names(tuple(there), tuple(here)),
-    )
+    redefined = tuple(name for name in known.redefined if there.get(name) != here.get(name))
+    moved = moved_names(tuple(there), tuple(here), rather=redefined)
+    changes = replace(known, redefined=redefined, moved=moved)
     if not changes:
         return replace(changes, text=(CONVENTION,), reasons={CONVENTION: RENDERED})
     named = (*changes.added, *changes.removed, *changes.redefined, *changes.moved, *changes.text)
@@ -105,7 +103,7 @@ def _whole(
         untold(name for name in after if name not in before),
         untold(name for name in before if name not in after),
         untold(changed),
-        () if known.moved else untold(moved_names(tuple(before), tuple(after))),
+        () if known.moved else untold(moved_names(tuple(before), tuple(after), rather=changed)),
     )
     lists = (known.added, known.removed, redefined, known.moved)
     added, removed, redefined, moved = (a + b for a, b in zip(lists, more, strict=True))
