@@ -35,6 +35,8 @@ def any_matches(patterns: Iterable[str], name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _compiled(pattern: str) -> re.Pattern[str]:
-    # Adjacent stars are one star; more would only make the matcher back up.
-    parts = re.split(r"\*+", pattern)
-    return re.compile("(?s:.*)".join(re.escape(part) for part in parts))
+    # Between two stars the first place that fits is as good as any, so the matcher never needs to
+    # back up there: `*a*a*a*a*b` takes no longer than its length says.
+    first, *middle, last = (re.escape(part) for part in re.split(r"\*+", pattern))
+    inner = "".join(f"(?>(?s:.*?){part})" for part in middle)
+    return re.compile(f"{first}{inner}(?s:.*){last}")

@@ -1,7 +1,8 @@
 """May this call happen?
 
 If any rule matches, the most restrictive matching rule decides; if none does, the default of the
-call's class. Hardline rules come last. The order of rules and documents never matters.
+call's class. The trust overlay may then tighten; hardline rules come last. The order of rules and
+documents never matters.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,8 +18,10 @@ from toolkeeper_contract import (
     SideEffect,
     digest,
 )
+from toolkeeper_policy.call_view import CallView
+from toolkeeper_policy.overlay import origins_asked_for, taint_of, tightened
 from toolkeeper_policy.rule import Rule
-from toolkeeper_policy.rule_index import RuleIndex
+from toolkeeper_policy.rule_index import RuleIndex, Selection
 from toolkeeper_policy.weighing import Weighed, approvers_of, weigh
 
 DEFAULTS: Mapping[SideEffect, Effect] = MappingProxyType(
@@ -55,7 +58,6 @@ class Policy:
     hardline: tuple[Rule, ...] = ()
     revision: str = field(init=False)
     _index: RuleIndex = field(init=False, repr=False, compare=False)
-    _hardline_index: RuleIndex = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         taken: dict[str, Rule] = {}
@@ -67,44 +69,65 @@ class Policy:
                 raise _error(
                     rule, f"hardline rule `{rule.id}` does not deny", "write `effect: deny`"
                 )
+            if rule.expires is not None:
+                # Nothing lifts a hardline, the calendar neither.
+                raise _error(
+                    rule,
+                    f"hardline rule `{rule.id}` expires, and a hardline holds for good",
+                    "move it to `rules`, or leave `expires` out",
+                )
+        for rule in (*self.rules, *self.hardline):
+            if rule.despite_taint and rule.effect is not Effect.ALLOW:
+                raise _error(
+                    rule,
+                    f"rule `{rule.id}` says `despite_taint` and does not allow",
+                    "the trust overlay only tightens what is allowed; leave it out",
+                )
         object.__setattr__(self, "defaults", MappingProxyType({**DEFAULTS, **self.defaults}))
         object.__setattr__(self, "revision", digest(self.body()))
-        object.__setattr__(self, "_index", RuleIndex(self.rules))
-        object.__setattr__(self, "_hardline_index", RuleIndex(self.hardline))
+        object.__setattr__(self, "_index", RuleIndex(self.rules, self.hardline))
 
     def decide(self, question: Question) -> Decision:
         """The decision on one call, hardline rules included; a failing condition denies."""
-        decision = self._by_rules(question)
-        # The trust overlay tightens `decision` here; the hardline has the last word.
-        return self.check_hardline(question) or decision
+        selection = self.selection(question)
+        view = CallView(question, selection.needs)
+        decision = self._by_rules(selection, view)
+        # INVARIANT: the overlay only tightens, and the hardline has the last word.
+        return self._by_hardline(selection, view) or decision
 
     def check_hardline(self, question: Question) -> Decision | None:
         """The denial by a hardline rule, or None; no approval or grant lifts it."""
-        selection = self._hardline_index.select(
-            question.tool, question.source, question.classification
-        )
-        if not selection.rules:
+        selection = self.selection(question)
+        return self._by_hardline(selection, CallView(question, selection.needs))
+
+    def selection(self, question: Question) -> Selection:
+        """The rules that are about this tool, whoever calls it."""
+        return self._index.select(question.tool, question.source, question.classification)
+
+    def _by_hardline(self, selection: Selection, view: CallView) -> Decision | None:
+        if not selection.hardline:
             return None
-        weighed = weigh(selection.rules, question)
+        weighed = weigh(selection.hardline, view)
+        denial = None
         if weighed.matched:
             denial = self._decision(Effect.DENY, weighed.matched, weighed)
             reasons = tuple(f"hardline {reason}" for reason in denial.reasons)
-            return replace(denial, code=Code.DENIED_HARDLINE, reasons=reasons)
-        if weighed.failed:
-            return self._rule_error(weighed)
-        return None
+            denial = replace(denial, code=Code.DENIED_HARDLINE, reasons=reasons)
+        elif weighed.failed:
+            denial = self._rule_error(weighed)
+        return None if denial is None else replace(denial, taint=taint_of(view.question))
 
     def hides(self, question: Question) -> bool:
         """Whether a deny without conditions covers this tool for this principal and agent.
 
-        The question's arguments and attributes are not looked at. A class default hides nothing,
+        Arguments, attributes and the moment are not looked at, and rules that ask for them hide
+        nothing. A class default hides nothing,
         since the class of a call may depend on its arguments; nor does a hardline rule, which is
         there to be met: a refusal that names it says more than a tool that is not there.
         """
-        selection = self._index.select(question.tool, question.source, question.classification)
         return any(
-            rule.effect is Effect.DENY and rule.condition is None and rule.covers_caller(question)
-            for rule in selection.rules
+            rule.effect is Effect.DENY and rule.unconditional and rule.covers_caller(question)
+            for rule in self.selection(question).rules
         )
 
     def body(self) -> Mapping[str, object]:
@@ -116,26 +139,34 @@ class Policy:
             "hardline": [rule.body() for rule in self.hardline],
         }
 
-    def _by_rules(self, question: Question) -> Decision:
-        selection = self._index.select(question.tool, question.source, question.classification)
-        weighed = weigh(selection.rules, question)
+    def _by_rules(self, selection: Selection, view: CallView) -> Decision:
+        question = view.question
+        weighed = weigh(selection.rules, view)
         deciding = weighed.deciding
         if deciding and deciding[0].effect is Effect.DENY:
-            return self._decision(Effect.DENY, deciding, weighed)
-        if weighed.failed and weighed.blocked:
-            return self._rule_error(weighed)
-        if deciding:
-            return self._decision(deciding[0].effect, deciding, weighed)
+            decision = self._decision(Effect.DENY, deciding, weighed)
+        elif weighed.failed and weighed.blocked:
+            decision = self._rule_error(weighed)
+        elif deciding:
+            decision = self._decision(deciding[0].effect, deciding, weighed)
+        else:
+            decision = self._by_default(selection, weighed, question)
+        if "origin" in selection.needs.functions:
+            decision = replace(decision, origins=origins_asked_for(selection.needs, question))
+        excused = any(rule.despite_taint for rule in deciding)
+        return tightened(decision, question, self.taint, excused=excused)
+
+    def _by_default(self, selection: Selection, weighed: Weighed, question: Question) -> Decision:
         side_effect = question.classification.side_effect
         effect = self.defaults[side_effect]
         reasons = [f"no rule matches, and {side_effect.value} is {_DEFAULT[effect]} by default"]
         for rule in selection.unheard:
             if rule.covers_caller(question):
-                reasons.append(_unheard(rule, question))
+                reasons.append(unheard_reason(rule, question))
         return Decision(
             effect=effect,
             rules=(),
-            reasons=tuple(reasons),
+            reasons=(*reasons, *_asides(weighed)),
             revision=self.revision,
             code=Code.DENIED_POLICY if effect is Effect.DENY else None,
             errors=tuple(rule.id for rule in weighed.failed),
@@ -149,6 +180,7 @@ class Policy:
             effect = Effect.DENY
             approvers = None
             reasons = (*reasons, "no approver satisfies all of these rules")
+        reasons = (*reasons, *_asides(weighed))
         return Decision(
             effect=effect,
             rules=tuple(rule.id for rule in rules),
@@ -164,7 +196,10 @@ class Policy:
         return Decision(
             effect=Effect.DENY,
             rules=tuple(rule.id for rule in blocked),
-            reasons=tuple(f"rule `{rule.id}` could not be evaluated" for rule in blocked),
+            reasons=tuple(
+                f"rule `{rule.id}` could not be evaluated: {weighed.causes[rule.id]}"
+                for rule in blocked
+            ),
             revision=self.revision,
             code=Code.DENIED_RULE_ERROR,
             errors=tuple(rule.id for rule in weighed.failed),
@@ -176,11 +211,24 @@ def default_policy() -> Policy:
     return Policy()
 
 
-def _unheard(rule: Rule, question: Question) -> str:
+def unheard_reason(rule: Rule, question: Question) -> str:
+    """Why an allow rule that covers the call does not count for it."""
     names_class = rule.side_effects and SideEffect.FINANCIAL in rule.side_effects
     financial = question.classification.side_effect is SideEffect.FINANCIAL
     missing = "class `financial`" if financial and not names_class else "flag `destructive`"
     return f"rule `{rule.id}` does not count, because it does not name the {missing}"
+
+
+def _asides(weighed: Weighed) -> list[str]:
+    """What a reader of the decision should know of rules that did not take part in it."""
+    failed = [rule for rule in weighed.failed if rule.effect is Effect.ALLOW]
+    return [
+        *(f"rule `{rule.id}` does not count: {weighed.causes[rule.id]}" for rule in failed),
+        *(
+            f"rule `{rule.id}` has expired and no longer {_VERB[rule.effect]} it"
+            for rule in weighed.lapsed
+        ),
+    ]
 
 
 def _by_unique_id(rules: Sequence[Rule], taken: dict[str, Rule]) -> tuple[Rule, ...]:

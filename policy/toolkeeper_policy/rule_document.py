@@ -18,6 +18,14 @@ from toolkeeper_contract import (
     parse_document,
 )
 from toolkeeper_policy.rule import Place, Rule
+from toolkeeper_policy.rule_clause import (
+    Zone,
+    attributes_of,
+    condition_of,
+    despite_taint_of,
+    expiry_of,
+    zone_of,
+)
 from toolkeeper_policy.section import Section, kind, quoted
 
 _E = TypeVar("_E", SideEffect, Flag)
@@ -25,10 +33,11 @@ _E = TypeVar("_E", SideEffect, Flag)
 VERSION = 1
 TAINT_MODES = ("ask", "provenance", "off")
 
-_KEYS = ("version", "defaults", "taint", "rules", "hardline")
-_SELECTORS = ("tools", "sources", "side_effects", "flags", "agents", "users", "scopes")
-_LATER = ("when", "expires", "despite_taint")
-_RULE_KEYS = ("id", *_SELECTORS, "effect", "approvers", *_LATER)
+DOCUMENT_KEYS = ("version", "packs", "zone", "defaults", "taint", "rules", "hardline")
+SELECTORS = (
+    "tools", "sources", "side_effects", "flags", "agents", "users", "scopes", "attributes", "when"
+)  # fmt: skip
+RULE_KEYS = ("id", *SELECTORS, "effect", "approvers", "expires", "despite_taint")
 _ID_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:/-")
 _ID_LENGTH = 128
 _CODE = Code.POLICY_INVALID
@@ -36,12 +45,16 @@ _CODE = Code.POLICY_INVALID
 
 @dataclass(frozen=True, slots=True)
 class RuleDocument:
-    """What one document states; `defaults` has only the classes that it names."""
+    """What one document states; `defaults` has only the classes that it names.
+
+    `packs` are the packs that it builds on, each with its line.
+    """
 
     defaults: Mapping[SideEffect, Effect]
     taint: str | None
     rules: tuple[Rule, ...]
     hardline: tuple[Rule, ...]
+    packs: tuple[tuple[str, int | None], ...] = ()
 
 
 def read_rules(text: str, file: str) -> RuleDocument:
@@ -52,13 +65,16 @@ def read_rules(text: str, file: str) -> RuleDocument:
             (), "the policy document is empty", "write at least `version: 1`", code=_CODE
         )
     top = Section.of(document, (), document.value, subject="the policy document", code=_CODE)
-    top.only(_KEYS)
+    top.only(DOCUMENT_KEYS)
     _check_version(top)
+    zone = zone_of(top)
+    packs = top.texts("packs", _pack_problem)
     return RuleDocument(
         defaults=_defaults(top),
         taint=_taint(top),
-        rules=_rules(top, "rules"),
-        hardline=_rules(top, "hardline"),
+        rules=_rules(top, "rules", zone),
+        hardline=_rules(top, "hardline", zone),
+        packs=tuple((name, document.line(("packs", at))) for at, name in enumerate(packs)),
     )
 
 
@@ -90,14 +106,10 @@ def _taint(top: Section) -> str | None:
     if value is False:
         # YAML 1.1 reads a bare `off` as false.
         value = "off"
-    mode = top.option(value, TAINT_MODES, "taint", "taint")
-    if mode == "provenance":
-        # Read as `ask` it would be another policy than the one that was written.
-        top.fail("taint mode `provenance` is not supported yet", "use `ask` or `off`", "taint")
-    return mode
+    return top.option(value, TAINT_MODES, "taint", "taint")
 
 
-def _rules(top: Section, part: str) -> tuple[Rule, ...]:
+def _rules(top: Section, part: str, zone: Zone) -> tuple[Rule, ...]:
     value = top.body.get(part)
     if value is None:
         return ()
@@ -106,32 +118,31 @@ def _rules(top: Section, part: str) -> tuple[Rule, ...]:
             f"`{part}` must be a list of rules, not {kind(value)}", "start each with `-`", part
         )
     return tuple(
-        _rule(top.document, (part, position), item, hardline=part == "hardline")
+        _rule(top.document, (part, position), item, zone, hardline=part == "hardline")
         for position, item in enumerate(value)
     )
 
 
-def _rule(document: Document, path: Path, value: Any, *, hardline: bool) -> Rule:
+def _rule(document: Document, path: Path, value: Any, zone: Zone, *, hardline: bool) -> Rule:
     section = Section.of(document, path, value, subject="a rule", code=_CODE)
     rule_id = _rule_id(section)
     section = section.named(f"rule `{rule_id}`")
-    section.only(_RULE_KEYS)
-    for key in _LATER:
-        # Left out, such a restriction would silently make the rule another one.
-        if key in section.body:
-            section.fail(
-                f"{section.subject}: `{key}` is not supported yet",
-                "remove the rule, or write it without this key if that is what you mean",
-                key,
-            )
-    if not any(key in section.body for key in _SELECTORS):
+    section.only(RULE_KEYS)
+    if not any(key in section.body for key in SELECTORS):
         section.fail(
             f"{section.subject} does not say which calls it is for",
-            "add a selector: " + ", ".join(f"`{key}`" for key in _SELECTORS),
+            "add a selector: " + ", ".join(f"`{key}`" for key in SELECTORS),
         )
+    if hardline and "expires" in section.body:
+        section.fail(
+            f"{section.subject}: a hardline rule holds for good and cannot expire",
+            "move it to `rules`, or leave `expires` out",
+            "expires",
+        )
+    effect = _effect(section, hardline=hardline)
     return Rule(
         id=rule_id,
-        effect=_effect(section, hardline=hardline),
+        effect=effect,
         tools=section.texts("tools", _tool_problem),
         sources=section.texts("sources", _source_problem),
         side_effects=frozenset(_choices(section, "side_effects", SideEffect, "side effect")),
@@ -139,7 +150,11 @@ def _rule(document: Document, path: Path, value: Any, *, hardline: bool) -> Rule
         agents=frozenset(section.texts("agents", _name_problem)),
         users=frozenset(section.texts("users", _name_problem)),
         scopes=frozenset(section.texts("scopes", _name_problem)),
+        attributes=attributes_of(section),
         approvers=section.texts("approvers", _name_problem),
+        condition=condition_of(section, zone),
+        expires=expiry_of(section, zone),
+        despite_taint=despite_taint_of(section, effect),
         place=Place(document.file, document.line(path)),
     )
 
@@ -208,6 +223,12 @@ def _source_problem(name: str) -> tuple[str, str | None] | None:
         f"{quoted(name)} cannot be a source",
         "write a server's id, or `functions`; wildcards work in `tools` only",
     )
+
+
+def _pack_problem(name: str) -> tuple[str, str | None] | None:
+    if name.isprintable() and name == name.strip():
+        return None
+    return f"{quoted(name)} has characters that no pack's name has", "remove them"
 
 
 def _name_problem(name: str) -> tuple[str, str | None] | None:

@@ -1,18 +1,28 @@
 """Which of these rules hold for this call, and which could not be evaluated?"""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from toolkeeper_contract import Effect, Question, strictest
+from toolkeeper_contract import Effect, strictest
+from toolkeeper_policy.call_view import CallView
+from toolkeeper_policy.condition import ConditionFailure
 from toolkeeper_policy.rule import Rule
+
+_BROKEN = "its condition broke off"
 
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """`matched` rules hold; `failed` ones could not be evaluated. Both in the order given."""
+    """`matched` rules hold; `failed` ones could not be evaluated. Both in the order given.
+
+    `causes` say in plain words why a rule failed, by its id. `lapsed` rules restricted such calls
+    until they expired.
+    """
 
     matched: tuple[Rule, ...]
     failed: tuple[Rule, ...]
+    causes: Mapping[str, str] = field(default_factory=dict)
+    lapsed: tuple[Rule, ...] = ()
 
     @property
     def blocked(self) -> tuple[Rule, ...]:
@@ -28,27 +38,37 @@ class Weighed:
         return tuple(rule for rule in self.matched if rule.effect is effect)
 
 
-def weigh(rules: Sequence[Rule], question: Question) -> Weighed:
+def weigh(rules: Sequence[Rule], view: CallView) -> Weighed:
     """`rules` (whose tool selectors fit already) against one call."""
+    question = view.question
     matched: list[Rule] = []
     failed: list[Rule] = []
+    lapsed: list[Rule] = []
+    causes: dict[str, str] = {}
     for rule in rules:
         if not rule.covers_caller(question):
+            continue
+        if rule.expires is not None and rule.is_over(question.at):
+            if rule.effect is not Effect.ALLOW:
+                lapsed.append(rule)
             continue
         if rule.condition is None:
             matched.append(rule)
             continue
         try:
-            holds = rule.condition.holds(question)
-        except Exception:
+            holds = rule.condition.holds(view)
+        except Exception as failure:
             # INVARIANT: whatever goes wrong in a condition, it never widens what is allowed.
             failed.append(rule)
+            # Other exceptions may quote what the call is about.
+            causes[rule.id] = str(failure) if isinstance(failure, ConditionFailure) else _BROKEN
             continue
         if holds is True:
             matched.append(rule)
         elif holds is not False:
             failed.append(rule)
-    return Weighed(tuple(matched), tuple(failed))
+            causes[rule.id] = "its result is neither true nor false"
+    return Weighed(tuple(matched), tuple(failed), causes, tuple(lapsed))
 
 
 def approvers_of(rules: Sequence[Rule]) -> tuple[str, ...] | None:

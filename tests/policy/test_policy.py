@@ -15,7 +15,7 @@ from toolkeeper_contract import (
     Question,
     SideEffect,
 )
-from toolkeeper_policy import DEFAULTS, Policy, Rule, default_policy
+from toolkeeper_policy import DEFAULTS, CallView, Policy, Rule, default_policy
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,9 @@ class Answers:
 
     answer: Any
     text: str = "told"
+    zone: str = "UTC"
 
-    def holds(self, question: Question) -> bool:
+    def holds(self, view: CallView) -> bool:
         if isinstance(self.answer, Exception):
             raise self.answer
         return self.answer  # type: ignore[no-any-return]

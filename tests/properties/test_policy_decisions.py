@@ -20,7 +20,7 @@ from toolkeeper_contract import (
     ToolIdentity,
     matches,
 )
-from toolkeeper_policy import ClassificationRule, Policy, Rule, classify
+from toolkeeper_policy import CallView, ClassificationRule, Policy, Rule, classify
 
 NAMES = ("a.read", "a.write", "b", "mcp.git.push", "mcp.git.pull")
 PATTERNS = (*NAMES, "a.*", "mcp.*", "*", "*.push", "m*l")
@@ -34,8 +34,9 @@ SCOPES = ("mail", "notes")
 class Answers:
     answer: Any
     text: str = "told"
+    zone: str = "UTC"
 
-    def holds(self, question: Question) -> bool:
+    def holds(self, view: CallView) -> bool:
         if self.answer == "raise":
             raise ValueError
         return self.answer  # type: ignore[no-any-return]

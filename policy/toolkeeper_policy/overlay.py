@@ -1,0 +1,188 @@
+"""How does what a session has read tighten what the rules allow?
+
+Untrusted text may have talked the model into a call. So in a tainted session whatever changes,
+sends, executes or pays is at least asked; in one that has read private data too, so are reads of
+the open world, which could carry those data out. The overlay never relaxes anything.
+"""
+
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from toolkeeper_contract import Code, Decision, Effect, Flag, Origin, Question, SideEffect
+from toolkeeper_policy.condition_names import Needs
+from toolkeeper_policy.section import quoted
+
+TAINTED = "tainted"
+PRIVATE = "private"
+
+MAX_ORIGINS = 64
+"""How many values' origins a decision keeps; values that are not positive come first."""
+
+_SHORTEST = 4
+_DOES = {
+    SideEffect.WORKSPACE_WRITE: "change something",
+    SideEffect.NETWORK_WRITE: "change something",
+    SideEffect.MESSAGE_SEND: "send something",
+    SideEffect.CODE_EXECUTION: "execute code",
+    SideEffect.FINANCIAL: "pay",
+}
+_SEEN = {
+    Origin.USER: "stands in the user's own words",
+    Origin.TRUSTED: "stands in a trusted result",
+    Origin.UNTRUSTED: "was seen in untrusted text only",
+    Origin.NOWHERE: "was seen nowhere",
+}
+
+
+def taint_of(question: Question) -> tuple[str, ...]:
+    """What the session has read, in the words that decisions keep."""
+    if not question.tainted and not question.private:
+        return ()
+    return (TAINTED,) * question.tainted + (PRIVATE,) * question.private
+
+
+def tightened(decision: Decision, question: Question, mode: str, *, excused: bool) -> Decision:
+    """`decision` under the overlay's `mode`, with what the session has read on it.
+
+    `excused` says that the deciding rule stands whatever the session has read.
+    """
+    taint = taint_of(question)
+    if not taint:
+        return decision
+    decision = replace(decision, taint=taint)
+    why = None if mode == "off" else _danger(question)
+    if why is None or decision.effect is not Effect.ALLOW:
+        return decision
+    if excused:
+        return replace(
+            decision, reasons=(*decision.reasons, f"{why}, and the rule stands despite that")
+        )
+    if mode != "provenance":
+        return _asked(decision, why)
+    values = dict(origins(question))
+    decision = replace(decision, origins={**decision.origins, **_shown(values)})
+    doubtful = [pointer for pointer, (_, positive) in values.items() if not positive]
+    if values and not doubtful:
+        return replace(
+            decision,
+            reasons=(
+                *decision.reasons,
+                f"{why}, but all that it names is the user's own or from trusted results",
+            ),
+        )
+    if not values:
+        return _asked(decision, f"{why}, and nothing in it shows that the user wants it")
+    first = doubtful[0]
+    origin, _ = values[first]
+    seen = "is too short to be sure of" if origin.positive else _SEEN[origin]
+    more = f", like {len(doubtful) - 1} more" if len(doubtful) > 1 else ""
+    return _asked(decision, f"{why}, and the value at {quoted(first)} {seen}{more}")
+
+
+def origins(question: Question) -> Iterator[tuple[str, tuple[Origin, bool]]]:
+    """Each value that names a destination or a payload: its JSON pointer, where it was seen, and
+    whether that is positively the user's or trusted.
+
+    Those are the arguments that the classification lists, and without a list every text and
+    number at any depth. Numbers and texts under four characters are never positive: too many
+    places hold them by chance.
+    """
+    classification = question.classification
+    listed = (*classification.destination, *classification.payload)
+    arguments = question.arguments
+    names = [name for name in dict.fromkeys(listed) if name in arguments] if listed else arguments
+    for name in names:
+        for pointer, value in leaves(arguments[name], _pointer("", name)):
+            origin = _origin(value, question)
+            positive = origin.positive and isinstance(value, str) and _length(value) >= _SHORTEST
+            yield pointer, (origin, positive)
+
+
+def origins_asked_for(needs: Needs, question: Question) -> dict[str, str]:
+    """Where the values were seen that conditions with `origin(...)` look at."""
+    fields = needs.fields.get("args", frozenset())
+    arguments = question.arguments
+    names = arguments if fields is None else [name for name in sorted(fields) if name in arguments]
+    found: dict[str, str] = {}
+    for name in names:
+        for pointer, value in leaves(arguments[name], _pointer("", name)):
+            if len(found) == MAX_ORIGINS:
+                return found
+            found[pointer] = _origin(value, question).value
+    return found
+
+
+def leaves(value: Any, pointer: str) -> Iterator[tuple[str, str | int | float]]:
+    """The texts and numbers in `value`, which stands at `pointer`, with their JSON pointers."""
+    waiting = [(pointer, value)]
+    while waiting:
+        at, item = waiting.pop()
+        if isinstance(item, Mapping):
+            waiting.extend((_pointer(at, key), item[key]) for key in reversed(list(item)))
+        elif isinstance(item, list | tuple):
+            waiting.extend((_pointer(at, index), item[index]) for index in range(len(item))[::-1])
+        elif isinstance(item, str | int | float) and not isinstance(item, bool):
+            yield at, item
+
+
+def _danger(question: Question) -> str | None:
+    """What the overlay is there to stop about this call, or None."""
+    classification = question.classification
+    if not question.tainted:
+        return None
+    if not classification.side_effect.reads:
+        does = _DOES[classification.side_effect]
+        return f"the session has read untrusted text, and this call would {does}"
+    if question.private and Flag.OPEN_WORLD in classification.flags:
+        return (
+            "the session has read untrusted text and private data, and this call could carry "
+            "data out"
+        )
+    return None
+
+
+def _asked(decision: Decision, reason: str) -> Decision:
+    reasons = (*decision.reasons, reason)
+    if decision.approvers == ():
+        # The deciding rules name people, but agree on nobody who could answer.
+        return replace(
+            decision,
+            effect=Effect.DENY,
+            code=Code.DENIED_TRUST,
+            approvers=None,
+            reasons=(*reasons, "no approver satisfies all of these rules"),
+        )
+    return replace(decision, effect=Effect.ASK, reasons=reasons)
+
+
+def _origin(value: Any, question: Question) -> Origin:
+    if question.provenance is None:
+        return Origin.NOWHERE
+    try:
+        origin = question.provenance.origin(value)
+    except Exception:
+        # INVARIANT: not knowing where a value comes from never makes it positive.
+        return Origin.NOWHERE
+    return origin if isinstance(origin, Origin) else Origin.NOWHERE
+
+
+def _length(text: str) -> int:
+    """How many characters of `text` say something; counting stops when there are enough."""
+    length = 0
+    for char in text:
+        if not char.isspace() and unicodedata.category(char) not in ("Cf", "Cc", "Mn"):
+            length += 1
+            if length == _SHORTEST:
+                break
+    return length
+
+
+def _shown(values: Mapping[str, tuple[Origin, bool]]) -> dict[str, str]:
+    ranked = sorted(values.items(), key=lambda item: item[1][1])
+    return {pointer: origin.value for pointer, (origin, _) in ranked[:MAX_ORIGINS]}
+
+
+def _pointer(parent: str, key: str | int) -> str:
+    return f"{parent}/{str(key).replace('~', '~0').replace('/', '~1')}"

@@ -1,0 +1,1 @@
+"""What do the shipped rule packs say?"""
