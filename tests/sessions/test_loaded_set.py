@@ -300,7 +300,7 @@ def test_it_survives_that_its_server_goes_away_and_comes_back(searching: Any, ki
 def test_a_switch_of_the_provider_keeps_it(searching: Any, kit: Any, form: str) -> None:
     async def act(keeper: Any) -> None:
         session = await keeper.open_session(agent="chat", user="ana", provider="anthropic")
-        await await kit.searched(session, "weather forecast", provider="anthropic")
+        await kit.searched(session, "weather forecast", provider="anthropic")
         moved = await session.fork(provider=form)
         turn = await moved.begin_turn("go on")
         assert turn.plan.loaded == ("weather.today",)
