@@ -121,9 +121,7 @@ def _show(plan: Plan, registry: Registry) -> None:
     say(f"plan {plan.digest[:12]} of agent `{plan.agent}` for {plan.provider}, {plan.builder}")
     say(
         f"{len(plan.defined)} of {caps.definitions} definitions, "
-        f"{costs.definition_tokens:,} of {caps.definition_tokens:,} tokens; "
-        f"{len(plan.deferred)} of {caps.index_entries} index entries, "
-        f"{costs.index_tokens + costs.index_overhead_tokens:,} of {caps.index_tokens:,} tokens"
+        f"{costs.definition_tokens:,} of {caps.definition_tokens:,} tokens; {_listed(plan)}"
     )
     if plan.disclosure.used != plan.disclosure.asked:
         say(
@@ -148,3 +146,15 @@ def _show(plan: Plan, registry: Registry) -> None:
     for status in registry.sources:
         if status.reason:
             say(f"source `{status.name}` is {status.state.value}: {status.reason}")
+
+
+def _listed(plan: Plan) -> str:
+    if plan.disclosure.used == "native":
+        return f"{len(plan.deferred)} more, which the provider finds by its own search"
+    if plan.listing == "none":
+        return f"{len(plan.searchable)} more, which nothing lists"
+    costs, caps = plan.costs, plan.caps
+    tokens = f"{costs.index_tokens + costs.index_overhead_tokens:,} of {caps.index_tokens:,} tokens"
+    if plan.listing == "names":
+        return f"{len(plan.deferred)} names, {tokens}"
+    return f"{len(plan.deferred)} of {caps.index_entries} index entries, {tokens}"
