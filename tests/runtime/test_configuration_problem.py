@@ -71,9 +71,10 @@ CASES = {
     "(put it in square brackets, `[...]`)",
     HEAD + "policy: [polcy.yaml]": "t.yaml:3: policy[0]: there is no policy file `polcy.yaml` "
     "(did you mean `policy.yaml`?)",
-    HEAD + "policy: [lethal-trifecta]": "t.yaml:3: policy[0]: "
-    "there is no policy pack `lethal-trifecta` "
-    "(no pack is shipped yet; write the name of a file, `policy.yaml`, say)",
+    HEAD + "policy: [lethal-trifekta]": "t.yaml:3: policy[0]: "
+    "there is no policy pack `lethal-trifekta` (did you mean `lethal-trifecta`?)",
+    HEAD + "policy: [reads-free, reads-free]": "t.yaml:3: policy[1]: "
+    "`reads-free` stands here twice (remove one of the two)",
     HEAD + "functions: [myapp.tools]": "t.yaml:3: functions[0]: "
     "`myapp.tools` is no reference to functions "
     "(write `module:name`, `myapp.tools:TOOLS`, say)",

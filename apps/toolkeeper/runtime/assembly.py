@@ -1,19 +1,18 @@
 """How do configured words become sources, a policy and a store?"""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from toolkeeper.runtime.configuration import (
     Catalog,
     Command,
     Configuration,
     Server,
-    read_text,
 )
 from toolkeeper.runtime.placing import placed
+from toolkeeper.runtime.policy_document import configured_policy
 from toolkeeper.runtime.redaction import Redactor
 from toolkeeper_contract import Clock, ConfigError, Ledger, Sealer, ToolSource
-from toolkeeper_policy import FUNCTIONS, Policy, load_policy
+from toolkeeper_policy import FUNCTIONS, Policy
 from toolkeeper_sources import (
     CatalogSource,
     FunctionSource,
@@ -58,8 +57,8 @@ def _functions(index: int, reference: str, configuration: Configuration) -> Sequ
 
 
 def load_policies(configuration: Configuration) -> Policy:
-    """The policy of all configured documents. ConfigError with file, line and key."""
-    return load_policy([(_shown(path), read_text(path)) for path in configuration.policies])
+    """The policy of all configured documents and packs. ConfigError with file, line and key."""
+    return configured_policy(configuration)
 
 
 def redactor_of(configuration: Configuration) -> Redactor:
@@ -110,10 +109,3 @@ def _source(name: str, server: Server, limits: ListingLimits) -> ToolSource:
     return HttpMcpSource(
         name, transport.url, headers=transport.headers, timeout=server.timeout, limits=limits
     )
-
-
-def _shown(path: Path) -> str:
-    try:
-        return str(path.relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)

@@ -35,7 +35,8 @@ class Configuration:
     """One checked configuration; every path in it is absolute.
 
     `file` is the main file as it was named, `folder` the absolute folder that functions are
-    imported from first. `store` is a database URL. `policies` are policy documents in order.
+    imported from first. `store` is a database URL. `policies` are policy documents in order,
+    `packs` the shipped ones that are named beside them.
     `functions` are `module:name`. `users` maps a user to their scopes. `approver_secrets` maps an
     approver to the hash of their secret. `schema_limits` hold for every source. `secrets` are the
     credentials that servers are given, to be masked wherever they come back.
@@ -46,6 +47,7 @@ class Configuration:
     store: str = field(repr=False)
     agents: Mapping[str, Agent]
     policies: tuple[Path, ...] = ()
+    packs: tuple[str, ...] = ()
     servers: Mapping[str, Server] = field(default_factory=dict)
     functions: tuple[str, ...] = ()
     classification: tuple[ClassificationRule, ...] = ()

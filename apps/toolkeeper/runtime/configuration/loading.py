@@ -24,10 +24,7 @@ from toolkeeper.runtime.configuration.store_url import absolute_store
 from toolkeeper.runtime.configuration.substitution import Substitution
 from toolkeeper.runtime.redaction import pattern_fault, words
 from toolkeeper_contract import ConfigError, Path, SideEffect, did_you_mean
-from toolkeeper_policy import FUNCTIONS, ClassificationRule
-
-PACKS: tuple[str, ...] = ()
-"""The policy packs that are shipped."""
+from toolkeeper_policy import FUNCTIONS, ClassificationRule, pack_names
 
 _FUNCTION = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
@@ -54,6 +51,7 @@ def load_configuration(path: FilePath, environment: Mapping[str, str]) -> Config
         store=_store(file, documents, substitution, errors),
         agents=agents(file, documents, errors),
         policies=_policies(file, documents, errors),
+        packs=tuple(name for name in file.policy if name in pack_names()),
         servers=servers(file, documents, substitution, errors),
         functions=_functions(file, documents, errors),
         classification=_classification(file, documents, errors),
@@ -137,13 +135,18 @@ def _policies(
     for index, name in enumerate(file.policy):
         at: Path = ("policy", index)
         path = documents.folder(at) / name
+        if name in file.policy[:index]:
+            errors.append(
+                documents.error(at, f"{shown(name)} stands here twice", "remove one of the two")
+            )
+        if name in pack_names():
+            continue
         if "/" not in name and not name.endswith((".yaml", ".yml", ".json")):
             errors.append(
                 documents.error(
                     at,
                     f"there is no policy pack {shown(name)}",
-                    did_you_mean(name, PACKS)
-                    or "no pack is shipped yet; write the name of a file, `policy.yaml`, say",
+                    did_you_mean(name, pack_names()),
                 )
             )
         elif not path.is_file():
