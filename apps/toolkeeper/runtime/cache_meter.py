@@ -10,6 +10,7 @@ from typing import Any
 
 from toolkeeper.runtime.cache_report import CacheLine, CacheReport, joined
 from toolkeeper.runtime.earlier_turns import plan_of, rendering_of
+from toolkeeper.runtime.lineage import elders_of
 from toolkeeper.runtime.prefix_change import PrefixChange, compare
 from toolkeeper.runtime.recorded_causes import RecordedCauses
 from toolkeeper.runtime.request_prefix import MESSAGES, SYSTEM, TOOLS, RequestPrefix
@@ -35,18 +36,18 @@ def measure(requests: Sequence[Mapping[str, Any]]) -> CacheReport:
 async def measure_session(ledger: Ledger, session_id: str) -> CacheReport:
     """The requests of a recorded session, as far as its calls tell how many there were.
 
-    The tools array and the prompt region stand in the ledger, the messages do not. Each change has
+    The tools array and the prompt region stand in the ledger, the messages do not. The first
+    request of a fork stands beside the last one before it. Each change has
     the reason that was recorded with it, else what the two plans say. RunError when the ledger has
     lost a plan or a rendering.
     """
     causes = await RecordedCauses.read(ledger, session_id)
     steps = await _steps(ledger, session_id)
     lines: list[CacheLine] = []
-    before: RequestPrefix | None = None
-    earlier: RunRecord | None = None
+    earlier = await _forked_from(ledger, session_id)
+    before = None if earlier is None else await _shown(ledger, earlier)
     for run in await ledger.runs(session_id):
-        rendering = await rendering_of(ledger, run)
-        after = RequestPrefix.of({TOOLS: rendering.tools, SYSTEM: rendering.system})
+        after = await _shown(ledger, run)
         line = _line(1, before, after)
         if earlier is not None and line.causes:
             old, new = await plan_of(ledger, earlier), await plan_of(ledger, run)
@@ -68,6 +69,24 @@ async def measured_sessions(ledger: Ledger) -> CacheReport:
     """All sessions of the ledger, in the order in which they began."""
     ids = dict.fromkeys(turn.session_id for turn in await ledger.planned_turns())
     return joined([await measure_session(ledger, session_id) for session_id in ids])
+
+
+async def _shown(ledger: Ledger, run: RunRecord) -> RequestPrefix:
+    rendering = await rendering_of(ledger, run)
+    return RequestPrefix.of({TOOLS: rendering.tools, SYSTEM: rendering.system})
+
+
+async def _forked_from(ledger: Ledger, session_id: str) -> RunRecord | None:
+    """The last turn before a fork: with the same provider its prefix is still in the cache."""
+    record = await ledger.session(session_id)
+    if record is None:
+        return None
+    for elder in reversed(await elders_of(ledger, record)):
+        if elder.record.provider != record.provider:
+            return None
+        if elder.runs:
+            return elder.runs[-1]
+    return None
 
 
 async def _steps(ledger: Ledger, session_id: str) -> dict[str, int]:
