@@ -11,7 +11,7 @@ import sys
 from toolkeeper import Toolkeeper
 
 
-async def main():
+async def main() -> None:
     keeper = Toolkeeper.from_config(sys.argv[1])
     await keeper.open()
     if sys.argv[2] == "begin":
@@ -25,8 +25,7 @@ async def main():
     if sys.argv[2] == "reopen":
         turn = await session.reopen_turn()
         row = (await turn.call(turn.read("c1", "weather_today", {"city": "Ulm"}))).row
-        outcome = [row.outcome.value, row.advertised_as.value]
-        print(json.dumps({"request": turn.request, "outcome": outcome}))
+        print(json.dumps({"request": turn.request, "outcome": [row.outcome, row.advertised_as]}))
     else:
         print(json.dumps({"tools": (await session.begin_turn("go on")).tools}))
     await keeper.close()

@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import structlog
+
 from toolkeeper.runtime.loaded_set import FOUND
 from toolkeeper.runtime.sight import Sight
 from toolkeeper_contract import (
@@ -15,12 +17,14 @@ from toolkeeper_contract import (
     Plan,
 )
 from toolkeeper_pipeline import Call, Controls, Run, govern
-from toolkeeper_wire import Format, WireResult
+from toolkeeper_wire import Continue, Exhausted, Format, PauseCount, WireResult
 from toolkeeper_wire.transcript import read_transcript, replayable
 
 if TYPE_CHECKING:
     from toolkeeper.runtime.keeper import Toolkeeper
     from toolkeeper.runtime.session import Session
+
+_LOG = structlog.get_logger(__name__)
 
 
 class Turn:
@@ -51,6 +55,7 @@ class Turn:
         self._codec = sight.codec
         self._steady = steady
         self._step = steps
+        self._pauses = PauseCount()
         self._called_as: dict[str, str] = {}
         self.number = number
 
@@ -116,10 +121,27 @@ class Turn:
             self._run.controls.found.update(found)
         return tuple(found)
 
+    async def paused(self, reply: Any) -> Continue | Exhausted | None:
+        """What to do when the provider stopped in the middle of its own search; None: it did not.
+
+        `Continue`: send this turn's request again, unchanged, with its messages at the end. After
+        eight times in a turn `Exhausted`: the turn ends, with a warning for the operator.
+        """
+        paused = self._format.pause(reply)
+        if paused is None:
+            return None
+        self._pauses, then = self._pauses.resume(paused)
+        if isinstance(then, Exhausted):
+            event = Event("turn.exhausted", {"warning": then.warning}, self.run_id)
+            await self._keeper.ledger.append(self._run.session_id, (event,))
+            _LOG.warning("turn.exhausted", run_id=self.run_id, warning=then.warning)
+        return then
+
     def replayable(self, messages: Sequence[Any]) -> list[Any]:
         """The conversation without thinking that was signed under another tools array.
 
-        Nothing else in it is touched: history is never filtered by the current tools.
+        Nothing else in it is touched: history is never filtered by the current tools. `messages`
+        are those of a request of this turn: its own user message is the last one of a user.
         """
         seen = read_transcript(messages, self._format.name)
         starts = seen.turns
