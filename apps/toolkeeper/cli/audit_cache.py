@@ -119,12 +119,14 @@ def _show(report: "CacheReport", *, recorded: bool) -> None:
         ],
     )
     kept = f"{report.kept_bytes:,} of {report.prefix_bytes:,} prefix bytes kept"
-    say(
-        f"{report.requests} requests, {report.rewrites} rewrites; {kept}, "
-        f"{report.reread_bytes:,} read anew"
-    )
+    counts = f"{_counted(report.requests, 'request')}, {_counted(report.rewrites, 'rewrite')}"
+    say(f"{counts}; {kept}, {report.reread_bytes:,} read anew")
     for reason, count in report.causes.items():
-        say(f"cause {reason}: {count} {'rewrite' if count == 1 else 'rewrites'}")
+        say(f"cause {reason}: {_counted(count, 'rewrite')}")
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _broke(line: "CacheLine") -> str:
