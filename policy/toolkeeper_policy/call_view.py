@@ -1,17 +1,20 @@
 """What can conditions see of one call, prepared once?"""
 
 from collections.abc import Mapping
-from datetime import tzinfo
+from datetime import UTC, tzinfo
 from typing import Any
 
 import cel
 
 from toolkeeper_contract import Question
+from toolkeeper_policy.condition_cost import size_of
 from toolkeeper_policy.condition_function import FUNCTIONS_OF_CONDITIONS, origin_function
 from toolkeeper_policy.condition_names import WEEKDAYS, Needs
 
 MATCHES = "textMatches"
 """What the evaluating library calls our `matches`, whose name it keeps for its own."""
+
+_UNBOUNDED = ("args", "principal", "session")
 
 
 class CallView:
@@ -22,24 +25,35 @@ class CallView:
     the time of day differs).
     """
 
-    __slots__ = ("_needs", "_prepared", "question")
+    __slots__ = ("_needs", "_prepared", "_size", "question")
 
     def __init__(self, question: Question, needs: Needs) -> None:
         self.question = question
         self._needs = needs
-        self._prepared: dict[tzinfo, tuple[Mapping[str, Any], cel.Context]] = {}
+        self._prepared: dict[tzinfo, cel.Context] = {}
+        self._size: tuple[int, int] | None = None
 
-    def prepared(self, zone: tzinfo) -> tuple[Mapping[str, Any], cel.Context]:
-        """The variables, as plain values and as the library's own."""
-        found = self._prepared.get(zone)
-        if found is None:
-            variables = {
-                root: self._variable(root, fields, zone)
-                for root, fields in self._needs.fields.items()
+    def context(self, zone: tzinfo) -> cel.Context:
+        """The variables and functions, as the library wants them."""
+        context = self._prepared.get(zone)
+        if context is None:
+            context = cel.Context(variables=self._variables(zone), functions=self._functions())
+            self._prepared[zone] = context
+        return context
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many elements and characters conditions can meet."""
+        if self._size is None:
+            fields = {
+                key: self._needs.fields[key] for key in _UNBOUNDED if key in self._needs.fields
             }
-            found = (variables, cel.Context(variables=variables, functions=self._functions()))
-            self._prepared[zone] = found
-        return found
+            self._size = size_of([self._variable(key, fields[key], UTC) for key in fields])
+        return self._size
+
+    def _variables(self, zone: tzinfo) -> dict[str, Any]:
+        fields = self._needs.fields
+        return {root: self._variable(root, fields[root], zone) for root in fields}
 
     def _variable(self, root: str, fields: frozenset[str] | None, zone: tzinfo) -> Any:
         question = self.question

@@ -36,9 +36,9 @@ class CelCondition:
     def holds(self, view: CallView) -> bool:
         """Whether it holds; raises ConditionFailure when that cannot be said."""
         try:
-            variables, context = view.prepared(self._zone)
-            self._cost.check(variables)
-            result = self._program.execute(context)
+            if self._cost.exponent:
+                self._cost.check(*view.size)
+            result = self._program.execute(view.context(self._zone))
         except TooCostly:
             raise ConditionFailure("the arguments are too large for it") from None
         except KeyError:

@@ -4,7 +4,6 @@ A running condition cannot be interrupted. So nesting and growth are bounded whe
 before each run the work is estimated from the size of what it will look at.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,11 +41,8 @@ class Cost:
     factor: int
     literals: int
 
-    def check(self, variables: Mapping[str, Any]) -> None:
-        """Raises TooCostly when a run over `variables` could take too long."""
-        if self.exponent == 0:
-            return
-        elements, characters = _size(variables)
+    def check(self, elements: int, characters: int) -> None:
+        """Raises TooCostly when a run over variables of that size could take too long."""
         if self._work(elements, characters) > MAX_WORK:
             raise TooCostly
 
@@ -108,21 +104,19 @@ def _growth(node: Node) -> tuple[int, int]:
     return max(exponent, over[0]), max(nesting, over[1])
 
 
-def _size(value: Any) -> tuple[int, int]:
+def size_of(value: list[Any]) -> tuple[int, int]:
     """How many elements and characters there are at any depth; stops counting when too many."""
     elements = characters = 0
-    waiting = [value]
-    while waiting:
+    waiting: list[Any] = [value]
+    while waiting and elements <= MAX_WORK:
         item = waiting.pop()
-        if isinstance(item, str):
-            characters += len(item)
-        elif isinstance(item, Mapping):
-            elements += len(item)
-            characters += sum(len(key) for key in item)
-            waiting.extend(item.values())
-        elif isinstance(item, list | tuple):
-            elements += len(item)
-            waiting.extend(item)
-        if elements > MAX_WORK:
-            break
+        if isinstance(item, dict):
+            characters += sum(map(len, item))
+            item = item.values()
+        elements += len(item)
+        for part in item:
+            if isinstance(part, str):
+                characters += len(part)
+            elif isinstance(part, list | tuple | dict):
+                waiting.append(part)
     return elements, characters

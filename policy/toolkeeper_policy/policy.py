@@ -173,17 +173,19 @@ class Policy:
         )
 
     def _decision(self, effect: Effect, rules: Sequence[Rule], weighed: Weighed) -> Decision:
-        reasons = tuple(f"rule `{rule.id}` {_VERB[effect]} it" for rule in rules)
+        verb = _VERB[effect]
+        reasons = tuple([f"rule `{rule.id}` {verb} it" for rule in rules])
         approvers = None if effect is Effect.DENY else approvers_of(rules)
         if effect is Effect.ASK and approvers == ():
             # Each rule may be satisfied by somebody, but not both by the same person.
             effect = Effect.DENY
             approvers = None
             reasons = (*reasons, "no approver satisfies all of these rules")
-        reasons = (*reasons, *_asides(weighed))
+        if weighed.failed or weighed.lapsed:
+            reasons = (*reasons, *_asides(weighed))
         return Decision(
             effect=effect,
-            rules=tuple(rule.id for rule in rules),
+            rules=tuple([rule.id for rule in rules]),
             reasons=reasons,
             revision=self.revision,
             code=Code.DENIED_POLICY if effect is Effect.DENY else None,

@@ -13,13 +13,15 @@ _BROKEN = "its condition broke off"
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """`matched` rules hold; `failed` ones could not be evaluated. Both in the order given.
+    """`matched` rules hold, and of these the `deciding` ones have the most restrictive effect.
 
+    `failed` ones could not be evaluated. All are in the order given.
     `causes` say in plain words why a rule failed, by its id. `lapsed` rules restricted such calls
     until they expired.
     """
 
     matched: tuple[Rule, ...]
+    deciding: tuple[Rule, ...]
     failed: tuple[Rule, ...]
     causes: Mapping[str, str] = field(default_factory=dict)
     lapsed: tuple[Rule, ...] = ()
@@ -28,14 +30,6 @@ class Weighed:
     def blocked(self) -> tuple[Rule, ...]:
         """The failed rules that ask or deny: not knowing whether they hold, nothing may run."""
         return tuple(rule for rule in self.failed if rule.effect is not Effect.ALLOW)
-
-    @property
-    def deciding(self) -> tuple[Rule, ...]:
-        """The matching rules with the most restrictive effect."""
-        if not self.matched:
-            return ()
-        effect = strictest(rule.effect for rule in self.matched)
-        return tuple(rule for rule in self.matched if rule.effect is effect)
 
 
 def weigh(rules: Sequence[Rule], view: CallView) -> Weighed:
@@ -68,7 +62,11 @@ def weigh(rules: Sequence[Rule], view: CallView) -> Weighed:
         elif holds is not False:
             failed.append(rule)
             causes[rule.id] = "its result is neither true nor false"
-    return Weighed(tuple(matched), tuple(failed), causes, tuple(lapsed))
+    deciding = matched
+    if len(matched) > 1:
+        effect = strictest([rule.effect for rule in matched])
+        deciding = [rule for rule in matched if rule.effect is effect]
+    return Weighed(tuple(matched), tuple(deciding), tuple(failed), causes, tuple(lapsed))
 
 
 def approvers_of(rules: Sequence[Rule]) -> tuple[str, ...] | None:
