@@ -61,14 +61,16 @@ def index_changes(before: Plan | None, after: Plan) -> IndexChanges:
     old, new = _index(before), _index(after)
     general = general_cause(before, after)
     there, here = standings(before), standings(after)
-    # Bare names say nothing about what they stand for.
-    described = after.listing == "index" == before.listing
-    added = tuple(name for name in new if name not in set(old))
-    removed = tuple(name for name in old if name not in set(new))
+    listed, lists = frozenset(old), frozenset(new)
+    added = tuple(name for name in new if name not in listed)
+    removed = tuple(name for name in old if name not in lists)
+    relisted = before.listing != after.listing
+    # A bare name says nothing about what it stands for.
+    described = after.listing == "index"
     redefined = tuple(
         name
         for name in new
-        if described and name in set(old) and before.pins[name] != after.pins[name]
+        if name in listed and (relisted or (described and before.pins[name] != after.pins[name]))
     )
     moved = moved_names(old, new, rather=redefined)
     text = _text(before, after)
@@ -83,7 +85,7 @@ def index_changes(before: Plan | None, after: Plan) -> IndexChanges:
         tuple(text),
         {
             **{name: general for name in moved},
-            **{name: "registry" for name in redefined},
+            **{name: "disclosure" if relisted else "registry" for name in redefined},
             **{name: _why(there.get(name), unlisted, absent) for name in added},
             **{name: _why(here.get(name), unlisted, absent) for name in removed},
             **{part: unlisted for part in text},

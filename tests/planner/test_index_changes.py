@@ -128,6 +128,9 @@ def test_another_way_to_list_is_a_change_of_disclosure(
     changes = index_changes(before, after)
     assert changes.removed == before.deferred_names
     assert set(changes.reasons.values()) <= {"disclosure", "searchable"}
+    bare = index_changes(before, make.plan(replace(agent, listing="names"), registry))
+    assert bare.redefined == before.deferred_names
+    assert set(bare.reasons.values()) == {"disclosure"}
 
 
 def test_switching_one_tool_off_does_not_explain_that_another_vanished(make: Any) -> None:
