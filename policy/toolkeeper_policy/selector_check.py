@@ -1,7 +1,8 @@
 """Do a policy's rules name things that exist, and do they do what they seem to say?"""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 from toolkeeper_contract import (
@@ -16,7 +17,9 @@ from toolkeeper_contract import (
     matches,
 )
 from toolkeeper_policy.classification_rule import FUNCTIONS, source_name
+from toolkeeper_policy.condition_check import remarks
 from toolkeeper_policy.policy import Policy
+from toolkeeper_policy.reach_check import expired, shadowed, unmatched
 from toolkeeper_policy.rule import Rule
 
 
@@ -50,13 +53,19 @@ def check_policy(
     registry: Registry,
     sources: Collection[str],
     agents: Collection[str],
+    *,
+    at: datetime | None = None,
 ) -> tuple[Finding, ...]:
-    """Everything that the rules name and nobody has, errors first, then by file and line.
+    """Everything that the rules name and nobody has, and every rule that cannot do its work;
+    errors first, then by file and line.
 
-    `sources` are the configured server ids. An unknown source is an error; an unknown agent, a
-    tool that nobody has, and an allow rule that cannot count are warnings. Tools of a source that
-    could not be listed are not missed.
+    `sources` are the configured server ids; `at` is the moment of the check, for rules that
+    expire. An unknown source is an error. Warnings: an unknown agent, a tool that nobody has, an
+    allow rule that cannot count, a rule that can never match or never decide or has expired, and
+    conditions that the schemas of the rule's tools speak against. Tools of a source that could not
+    be listed are not missed.
     """
+    strict = (*policy.rules, *policy.hardline)
     known_sources = {*sources, FUNCTIONS}
     findings = [
         finding
@@ -67,6 +76,7 @@ def check_policy(
             *_tools(rule, registry, known_sources),
             *_unheard(rule, registry.tools.values()),
             *_idle_approvers(rule),
+            *_reach(rule, registry, strict, at),
         )
     ]
     return tuple(
@@ -167,6 +177,21 @@ def _idle_approvers(rule: Rule) -> Iterator[Finding]:
         yield _finding(
             Severity.WARNING, rule, f"rule `{rule.id}` denies, so its approvers are never asked"
         )
+
+
+def _reach(
+    rule: Rule, registry: Registry, strict: Sequence[Rule], at: datetime | None
+) -> Iterator[Finding]:
+    tools = registry.tools.values()
+    covered = [
+        tool
+        for tool in tools
+        if rule.covers_tool(tool.name, source_name(tool.identity), tool.classification)
+    ]
+    for text, hint in (*expired(rule, at), *shadowed(rule, strict), *unmatched(rule, tools)):
+        yield _finding(Severity.WARNING, rule, f"rule `{rule.id}` {text}", hint)
+    for text, hint in dict.fromkeys(remarks(rule, covered)):
+        yield _finding(Severity.WARNING, rule, f"rule `{rule.id}`: {text}", hint)
 
 
 def _finding(severity: Severity, rule: Rule, message: str, hint: str | None = None) -> Finding:

@@ -1,0 +1,91 @@
+"""Can a rule ever decide anything?"""
+
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
+
+from toolkeeper_contract import Effect, Tool, any_matches, is_literal
+from toolkeeper_policy.classification_rule import source_name
+from toolkeeper_policy.condition_check import Remark
+from toolkeeper_policy.rule import Rule
+
+_VERB = {Effect.ALLOW: "allows", Effect.ASK: "asks for", Effect.DENY: "denies"}
+
+
+def expired(rule: Rule, at: datetime | None) -> Iterator[Remark]:
+    """Whether the rule says nothing any more at the moment `at`."""
+    if at is None or rule.expires is None or not rule.is_over(at):
+        return
+    when = rule.expires.isoformat()
+    if rule.effect is Effect.ALLOW:
+        yield f"has expired at {when} and allows nothing any more", "remove it, or move the date"
+    else:
+        yield (
+            f"has expired at {when}, so the calls that it {_VERB[rule.effect]} are decided without "
+            "it",
+            "move the date if they are still meant, or remove the rule",
+        )
+
+
+def shadowed(rule: Rule, others: Sequence[Rule]) -> Iterator[Remark]:
+    """Whether a stricter rule always holds where this one does."""
+    for other in others:
+        if (
+            other.id != rule.id
+            and other.effect.rank > rule.effect.rank
+            and other.unconditional
+            and _includes(other, rule)
+        ):
+            yield (
+                f"can never decide: rule `{other.id}` {_VERB[other.effect]} all the calls that it "
+                "is for",
+                "the most restrictive rule decides, wherever it stands",
+            )
+            return
+
+
+def unmatched(rule: Rule, tools: Collection[Tool]) -> Iterator[Remark]:
+    """Whether the tools that the rule names all have another class or lack its flags."""
+    if not (rule.tools or rule.sources) or not (rule.side_effects or rule.flags):
+        return
+    named = [
+        tool
+        for tool in tools
+        if (not rule.tools or any_matches(rule.tools, tool.name))
+        and (not rule.sources or source_name(tool.identity) in rule.sources)
+    ]
+    if named and not any(
+        rule.covers_tool(tool.name, source_name(tool.identity), tool.classification)
+        for tool in named
+    ):
+        found = sorted(tool.name for tool in named)[0]
+        yield (
+            f"names `{found}`, and no tool that it names has its side effects and flags",
+            "see the class of each tool with `toolkeeper tools`",
+        )
+
+
+def _includes(wide: Rule, narrow: Rule) -> bool:
+    """Whether every call that `narrow` can match is one that `wide` matches."""
+    return (
+        _within(wide.tools, narrow.tools, globs=True)
+        and _within(wide.sources, narrow.sources)
+        and _within(wide.side_effects, narrow.side_effects)
+        and _within(wide.agents, narrow.agents)
+        and _within(wide.users, narrow.users)
+        # Of several flags or scopes one is enough, so it is the same question for those.
+        and _within(wide.flags, narrow.flags)
+        and _within(wide.scopes, narrow.scopes)
+    )
+
+
+def _within(wide: Collection[str], narrow: Collection[str], *, globs: bool = False) -> bool:
+    if not wide:
+        return True
+    if not narrow:
+        return False
+    if not globs:
+        return set(narrow) <= set(wide)
+    return all(
+        pattern in wide or (is_literal(pattern) and any_matches(wide, pattern))
+        for pattern in narrow
+    )
