@@ -31,3 +31,17 @@ def store_path(url: str) -> Path:
     if "\0" in parsed.database:
         raise ConfigError("the store's path has a character that no path can have", _SHAPE)
     return Path(parsed.database)
+
+
+def is_there(url: str) -> bool:
+    """Whether a store was begun at `url`: a file with something in it, whatever that is.
+
+    ConfigError as `store_path`. A file that cannot be looked at is there: opening it says more.
+    """
+    path = store_path(url)
+    try:
+        return path.stat().st_size > 0
+    except FileNotFoundError:
+        return False
+    except (OSError, ValueError):
+        return True

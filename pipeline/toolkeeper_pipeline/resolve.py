@@ -20,9 +20,12 @@ def resolve(recorded: Recorded, run: Run, rim: Rim) -> Resolved:
     if name in CONTROL_TOOLS or name in run.plan.controls:
         return Resolved(recorded, _control(recorded, run))
     pinned = run.plan.pins.get(name)
-    if pinned is None:
-        raise Stop(Code.NOT_OFFERED, message.NOT_AVAILABLE)
     registry = rim.registry()
+    if pinned is None:
+        if name in registry.quarantined and name in run.formerly:
+            # Nothing leaks: this session has known the tool, before its definition changed.
+            raise Stop(Code.PIN_MISMATCH, message.PIN_MISMATCH, tool=registry.tools.get(name))
+        raise Stop(Code.NOT_OFFERED, message.NOT_AVAILABLE)
     tool = registry.tools.get(name)
     if tool is None or not run.enabled(name):
         raise Stop(Code.WITHDRAWN, message.NOT_AVAILABLE, tool=tool)

@@ -34,7 +34,8 @@ class Run:
 
     `token` is the boundary of the plan's envelopes. `enabled` answers live whether the user still
     has a tool switched on. `controls` serves `tool.search` and `tool.result` for this run. `found`
-    are names that a search brought up, which nothing in the request advertises.
+    are names that a search brought up, which nothing in the request advertises. `formerly` are
+    names that earlier turns of the session pinned.
     """
 
     run_id: str
@@ -48,6 +49,7 @@ class Run:
     limits: Limits = field(default_factory=Limits)
     approvers: tuple[str, ...] = ()
     found: Collection[str] = ()
+    formerly: Collection[str] = ()
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -1,10 +1,14 @@
-"""Which tools do the configured sources offer now, and how is each classified?"""
+"""Which tools do the sources offer now, how is each classified, and which may be used?"""
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
-from toolkeeper.runtime.configuration import Catalog, Configuration, Trust
+from toolkeeper.runtime.acceptance import Acceptance, Standing, takes_over
+from toolkeeper.runtime.configuration import Catalog, Configuration, Server, Trust
+from toolkeeper.runtime.drift import Drift
 from toolkeeper_contract import (
+    Declaration,
     Listed,
     Listing,
     RefusedTool,
@@ -16,14 +20,15 @@ from toolkeeper_contract import (
     ToolIdentity,
     ToolSource,
 )
-from toolkeeper_policy import classify
+from toolkeeper_policy import WORST_CASE, classify
 
 
 class Discovery:
     """Lists sources when they are first needed, and again when they say that they changed.
 
     In a gap (a server that does not answer) the last good listing stands, so that planning goes on
-    and only calls fail.
+    and only calls fail. What was accepted is told by `know`; until then, nothing of any server may
+    be used.
     """
 
     def __init__(self, sources: Mapping[str, ToolSource], configuration: Configuration) -> None:
@@ -32,6 +37,7 @@ class Discovery:
         self._listings: dict[str, Listing] = {}
         self._tools: dict[str, tuple[Tool, ...]] = {}
         self._snapshots: dict[frozenset[str], Registry] = {}
+        self._acceptance: Acceptance | None = None
 
     def source(self, tool: Tool) -> ToolSource | None:
         """The source of `tool`, by its identity."""
@@ -48,6 +54,50 @@ class Discovery:
         return frozenset(
             name for name, source in self._sources.items() if source.kind is SourceKind.FUNCTION
         )
+
+    def needs_acceptance(self, names: Iterable[str]) -> bool:
+        """Whether one of `names` is a server, whose definitions have to be accepted."""
+        return any(self._server(name) is not None for name in names)
+
+    def know(self, acceptance: Acceptance) -> None:
+        """What is accepted from now on; tools and snapshots stay the same where nothing changed."""
+        if acceptance == self._acceptance:
+            return
+        self._acceptance = acceptance
+        for name, tools in self._tools.items():
+            if self._server(name) is not None:
+                self._tools[name] = tuple(self._classified(name, tool) for tool in tools)
+        self._snapshots.clear()
+
+    def standing(self, tool: Tool) -> Standing:
+        """How the listed tool stands: accepted, where it may be used."""
+        server = self._server(tool.identity.source)
+        if server is None or self._is_admitted(server, tool):
+            return Standing.ACCEPTED
+        return self._acceptance.standing(tool, server) if self._acceptance else Standing.NEW
+
+    def first_listings(self, names: Iterable[str]) -> tuple[Tool, ...]:
+        """The tools of those servers of `names` that show their first listing."""
+        acceptance = self._acceptance
+        return tuple(
+            tool
+            for name, server in self._servers(names)
+            if acceptance is not None and acceptance.is_first(server)
+            for tool in self._tools.get(name, ())
+        )
+
+    def drifts(self, names: Iterable[str]) -> tuple[Drift, ...]:
+        """The listed definitions of `names` that are not the accepted ones, by name."""
+        acceptance = self._acceptance
+        if acceptance is None:
+            return ()
+        found = [
+            Drift(tool, acceptance.accepted.get(tool.name), not takes_over(server))
+            for name, server in self._servers(names)
+            for tool in self._tools.get(name, ())
+            if acceptance.standing(tool, server) is not Standing.ACCEPTED
+        ]
+        return tuple(sorted(found, key=lambda drift: drift.tool.name))
 
     async def close(self) -> None:
         """Ends every source, whatever state it is in."""
@@ -73,14 +123,20 @@ class Discovery:
         tools: dict[str, Tool] = {}
         refused: list[RefusedTool] = []
         states: list[SourceStatus] = []
+        quarantined: set[str] = set()
         for name in sorted(names):
             listing = self._listings.get(name)
             if listing is None:
                 continue
             tools.update((tool.name, tool) for tool in self._tools[name])
+            server = self._server(name)
+            if server is not None:
+                quarantined.update(
+                    tool.name for tool in self._tools[name] if not self._is_admitted(server, tool)
+                )
             refused.extend(listing.refused)
             states.append(listing.status)
-        return Registry(tools, tuple(refused), tuple(states))
+        return Registry(tools, tuple(refused), tuple(states), frozenset(quarantined))
 
     def _is_stale(self, name: str) -> bool:
         listing = self._listings.get(name)
@@ -100,22 +156,42 @@ class Discovery:
 
     def _tool(self, name: str, listed: Listed) -> Tool:
         source = self._sources[name]
-        server = self._configuration.servers.get(name) if source.kind is SourceKind.MCP else None
-        identity = ToolIdentity(source.kind, name, listed.definition.name)
+        server = self._server(name)
         declaration = listed.declaration
-        classification = classify(
-            identity,
+        tool = Tool.of(
+            ToolIdentity(source.kind, name, listed.definition.name),
             listed.definition,
-            declaration=declaration,
-            trusted=server is not None and server.trust is Trust.TRUSTED,
-            annotations_trusted=server is not None and server.annotations is Trust.TRUSTED,
-            rules=self._configuration.classification,
-        )
-        return Tool.of(
-            identity,
-            listed.definition,
-            classification,
+            WORST_CASE,
             scopes=declaration.scopes if declaration else (),
             deferred=declaration.deferred if declaration else False,
             callable=server is None or not isinstance(server.transport, Catalog),
         )
+        return self._classified(name, tool, declaration)
+
+    def _classified(self, name: str, tool: Tool, declaration: Declaration | None = None) -> Tool:
+        server = self._server(name)
+        classification = classify(
+            tool.identity,
+            tool.definition,
+            declaration=declaration,
+            trusted=server is not None and server.trust is Trust.TRUSTED,
+            annotations_trusted=server is not None and server.annotations is Trust.TRUSTED,
+            rules=self._configuration.classification,
+            accepted=server is None or self._is_admitted(server, tool),
+        )
+        if classification == tool.classification:
+            return tool
+        return replace(tool, classification=classification)
+
+    def _is_admitted(self, server: Server, tool: Tool) -> bool:
+        return self._acceptance is not None and self._acceptance.admits(tool, server)
+
+    def _server(self, name: str) -> Server | None:
+        """The server of that name; None for functions of this program."""
+        if self._sources[name].kind is SourceKind.FUNCTION:
+            return None
+        return self._configuration.servers.get(name)
+
+    def _servers(self, names: Iterable[str]) -> list[tuple[str, Server]]:
+        found = ((name, self._server(name)) for name in names)
+        return [(name, server) for name, server in found if server is not None]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from toolkeeper.runtime.accepting import acceptance_now, keep_first_listings
 from toolkeeper.runtime.assembly import (
     build_sources,
     load_policies,
@@ -19,9 +20,11 @@ from toolkeeper.runtime.clock import RandomIds, SystemClock
 from toolkeeper.runtime.configuration import Agent, Configuration, load_configuration
 from toolkeeper.runtime.desk import Desk
 from toolkeeper.runtime.discovery import Discovery
+from toolkeeper.runtime.drift import Drift
 from toolkeeper.runtime.planning import Planning
 from toolkeeper.runtime.profile import agent_named, sources_of
 from toolkeeper.runtime.session import Session
+from toolkeeper.runtime.session_record import known_record, same_record
 from toolkeeper.runtime.sight import Sight
 from toolkeeper.runtime.wish import Wish
 from toolkeeper_contract import (
@@ -205,6 +208,7 @@ class Toolkeeper:
             "parent": record.parent,
             "delegated_by": delegated_by,
         }
+        await self.keep_first_listings(agent_named(self.configuration, record.agent))
         await self.ledger.open_session(record, (Event("session.opened", data),))
         return session
 
@@ -237,8 +241,8 @@ class Toolkeeper:
             return await session.preview(wish)
         ledger = open_store_to_read(self.configuration, clock=self.clock)
         try:
-            record = _same(
-                await _known(ledger, session_id),
+            record = same_record(
+                await known_record(ledger, session_id),
                 attributes,
                 agent=agent,
                 user=user,
@@ -253,7 +257,7 @@ class Toolkeeper:
 
     async def everything(self) -> Registry:
         """The registry over all sources, whatever agent uses them."""
-        await self.discovery.refresh(self.discovery.names)
+        await self._look_again(self.discovery.names)
         return self.discovery.registry(self.discovery.names)
 
     async def resumed_session(
@@ -271,8 +275,8 @@ class Toolkeeper:
 
         ConfigError when this store has no session of that id.
         """
-        record = _same(
-            await _known(self.ledger, session_id),
+        record = same_record(
+            await known_record(self.ledger, session_id),
             attributes,
             agent=agent,
             user=user,
@@ -322,10 +326,20 @@ class Toolkeeper:
 
     async def refreshed(self, agent: Agent) -> Registry:
         """The registry that `agent` plans over, listed anew where something changed."""
-        await self.discovery.refresh(self._needed(agent))
+        await self._look_again(self._needed(agent))
         registry = self.registry(agent)
         self.planning.check(agent, registry, self.policy)
         return registry
+
+    async def keep_first_listings(self, agent: Agent) -> bool:
+        """Accepts what `agent`'s servers list for the first time; whether there was any."""
+        return await keep_first_listings(
+            self.ledger, self.discovery, self._needed(agent), self.clock
+        )
+
+    def drifts(self, agent: Agent) -> tuple[Drift, ...]:
+        """The definitions of `agent`'s servers that are not the accepted ones, as last listed."""
+        return self.discovery.drifts(self._needed(agent))
 
     def registry(self, agent: Agent) -> Registry:
         """The registry that `agent` plans over, as last listed."""
@@ -346,39 +360,14 @@ class Toolkeeper:
             attributes=dict(attributes or {}),
         )
 
+    async def _look_again(self, names: frozenset[str]) -> None:
+        await self.discovery.refresh(names)
+        if self.discovery.needs_acceptance(names):
+            ledger = self._rim.ledger if self._rim else self._given[0]
+            self.discovery.know(await acceptance_now(ledger, self.configuration, self.clock))
+
     def _needed(self, agent: Agent) -> frozenset[str]:
         return sources_of(agent, self.configuration) | self.discovery.functions
 
     def _whole_registry(self) -> Registry:
         return self.discovery.registry(self.discovery.names)
-
-
-async def _known(ledger: Ledger, session_id: str) -> SessionRecord:
-    record = await ledger.session(session_id)
-    if record is None:
-        raise ConfigError(
-            f"unknown session `{session_id}`", "`toolkeeper audit plans` lists sessions"
-        )
-    return record
-
-
-def _same(
-    record: SessionRecord, attributes: Mapping[str, Any] | None, **wanted: str | None
-) -> SessionRecord:
-    for key, value in wanted.items():
-        own = getattr(record, key)
-        if value is not None and value != own:
-            raise ConfigError(
-                f"the session's {key} is `{own}`, not `{value}`"
-                if own is not None
-                else f"the session has no {key}, so it is not `{value}`",
-                f"leave the {key} out, or start a new session",
-                key=key,
-            )
-    if attributes is not None and dict(attributes) != dict(record.attributes):
-        raise ConfigError(
-            "the session has other attributes",
-            "leave the attributes out, or start a new session",
-            key="attributes",
-        )
-    return record

@@ -25,7 +25,8 @@ class Past:
     `elders` are the sessions that it was forked from. `runs` are the earlier turns in their order,
     those of elders with the same provider included; `own` are the session's, and `kept` the last
     ones that were planned for the same agent and the same model. `codec` knows every wire name that
-    these turns showed, `searches` every name that a search has had in them.
+    these turns showed, `pinned` every name that they could call, `searches` every name that a
+    search has had in them.
     """
 
     def __init__(self, ledger: Ledger | None, format: Format) -> None:
@@ -38,6 +39,7 @@ class Past:
         self.runs: tuple[RunRecord, ...] = ()
         self.kept: tuple[RunRecord, ...] = ()
         self.codec: NameCodec = format.codec(())
+        self.pinned: set[str] = set()
         self.searches: set[str] = {TOOL_SEARCH, "tool_search"}
 
     @property
@@ -97,6 +99,7 @@ class Past:
         if plan is None:
             return
         self._known.add(plan.digest)
+        self.pinned.update(plan.pins)
         if same_provider:
             self.codec = self.codec.extended(identities(plan))
         for name in plan.controls:

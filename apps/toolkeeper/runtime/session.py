@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from toolkeeper.runtime.catalogs import RunCatalog
+from toolkeeper.runtime.drift import drift_events, take_over
 from toolkeeper.runtime.earlier_turns import sight_kept
 from toolkeeper.runtime.lineage import Delegator, delegators_of
 from toolkeeper.runtime.loaded_set import loaded_set
@@ -189,7 +190,11 @@ class Session:
         """
         parsed = parse_intent(override)
         override = None if parsed is None else parsed.as_json()
-        outlook = await self._outlook(Wish(override, tool_choice, transcript, system))
+        wish = Wish(override, tool_choice, transcript, system)
+        outlook = await self._outlook(wish)
+        if await self._keeper.keep_first_listings(self._agent):
+            # Another process may have been the first, with another listing.
+            outlook = await self._outlook(wish)
         sight = outlook.sight
         plan, rendering = sight.plan, sight.rendering
         runs = self._past.runs
@@ -219,10 +224,16 @@ class Session:
             run_id=run.run_id,
             forced=tool_choice,
         )
+        drifts = self._keeper.drifts(self._agent)
+        drifted = await drift_events(self._stored, self.session_id, drifts, run.run_id)
         known = any(earlier.rendering == rendering.digest for earlier in runs)
         await self._stored.begin_run(
-            run, plan, (began, planned, *changes), rendering=None if known else rendering.text
+            run,
+            plan,
+            (began, planned, *changes, *drifted),
+            rendering=None if known else rendering.text,
         )
+        await take_over(self._stored, drifts, self._keeper.clock.now())
         self._record = replace(self._record, turn=number)
         self._past.shows(plan, sight.codec)
         return await self._turn(run, runs, sight, found=dict(outlook.loaded.tools))
@@ -281,6 +292,7 @@ class Session:
             limits=limits,
             approvers=self._agent.approvers or (),
             found=controls.found,
+            formerly=self._past.pinned,
             attributes=self._record.attributes,
         )
 
