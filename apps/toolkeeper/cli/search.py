@@ -74,8 +74,7 @@ async def _searching(config: Path, agent: str, user: str, provider: str) -> "Sea
 
 def _answer_all(searching: "Searching", queries: Iterable[Query], limit: int | None) -> None:
     for query in queries:
-        answer, _ = searching.answer(query.text, limit)
-        line = {"id": query.id, "tools": [tool.name for tool in answer.tools]}
+        line = {"id": query.id, "tools": searching.names(query.text, limit)}
         # ASCII, as no reader's idea of a line or of an encoding can break it.
         sys.stdout.write(json.dumps(line) + "\n")
     sys.stdout.flush()
