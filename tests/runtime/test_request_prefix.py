@@ -132,3 +132,18 @@ def test_a_providers_own_tools_are_known_by_label_or_type() -> None:
     }
     names = [tool.name for tool in RequestPrefix.of(body).of_kind(TOOLS)]
     assert names == ["web_search", "crm", "", ""]
+
+
+def test_tools_inside_a_namespace_are_pieces_of_their_own_behind_its_head() -> None:
+    space = {"type": "namespace", "name": "crm", "description": "Tools of the server crm."}
+    inner = [{"type": "function", "name": name} for name in "xy"]
+    tools = [{"type": "tool_search"}, {**space, "tools": inner}, {"type": "function", "name": "z"}]
+    pieces = RequestPrefix.of({"tools": tools}).of_kind(TOOLS)
+    assert [piece.name for piece in pieces] == ["tool_search", "namespace crm", "x", "y", "z"]
+    assert [piece.position for piece in pieces] == [0, 1, 2, 3, 4]
+
+
+def test_what_stands_beside_declarations_is_kept() -> None:
+    body = {"tools": [{"functionDeclarations": [{"name": "a"}], "googleSearch": {}}]}
+    pieces = RequestPrefix.of(body).of_kind(TOOLS)
+    assert [piece.text for piece in pieces] == ['{"googleSearch":{}}', '{"name":"a"}']

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from toolkeeper.runtime.index_entry import BOUNDARY
 from toolkeeper.runtime.prefix_change import PrefixChange
-from toolkeeper.runtime.request_prefix import SYSTEM, TOOLS
+from toolkeeper.runtime.request_prefix import NAMESPACE, SYSTEM, TOOLS
 from toolkeeper.runtime.sight import identities
 from toolkeeper_contract import Ledger, Plan
 from toolkeeper_planner import array_changes, index_changes
@@ -55,8 +55,8 @@ class RecordedCauses:
         def reason(part: str, name: str) -> str | None:
             told = self.told.get((run, part), {})
             known = {**planned.get(part, {}), **told}
-            if name == BOUNDARY:
-                # The delimiters follow what they enclose.
+            if name == BOUNDARY or name.startswith(NAMESPACE):
+                # They follow what they enclose.
                 return next(iter(known.values()), None)
             return known.get(name)
 

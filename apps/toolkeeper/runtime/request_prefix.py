@@ -13,6 +13,9 @@ from typing import Any
 
 TOOLS, SYSTEM, MESSAGES = "tools", "system", "messages"
 
+NAMESPACE = "namespace "
+"""In front of the name of a piece that is the head of a namespace; no tool has a space."""
+
 _MARKER = "cache_control"
 _LINE = re.compile(r"\n[^\n]*|[^\n]+")
 _SYSTEM_KEYS = ("system", "instructions", "systemInstruction", "system_instruction")
@@ -25,9 +28,10 @@ _DECLARATIONS = ("functionDeclarations", "function_declarations")
 class Piece:
     """One tool, one line of the system text, or one message.
 
-    `position` counts from 0 among its kind. `name` is a tool's wire name or a message's role, ""
-    where it has none. `text` is the JSON of a tool or message in its own key order (a permuted
-    object is another text to a cache), and the line itself of a system text.
+    `position` counts from 0 among its kind; tools inside a namespace, or declared in one entry,
+    count one by one. `name` is a tool's wire name or a message's role, "" where it has none.
+    `text` is the JSON of a tool or message in its own key order (a permuted object is another text
+    to a cache), and the line itself of a system text.
     """
 
     kind: str
@@ -85,16 +89,24 @@ def encoded(text: str) -> bytes:
 
 def _tools(body: Mapping[str, Any]) -> Iterator[Any]:
     for entry in _list(body.get(TOOLS), TOOLS):
-        nested = [
-            entry[key]
-            for key in _DECLARATIONS
-            if isinstance(entry, Mapping) and isinstance(entry.get(key), list)
-        ]
-        if nested:
-            # One entry holds all functions; each of them can change alone.
-            yield from (declared for declarations in nested for declared in declarations)
-        else:
+        nested = _nested(entry)
+        if not nested:
             yield entry
+            continue
+        # One entry holds several tools; each of them can change alone.
+        rest = {key: value for key, value in entry.items() if key not in nested}
+        if rest.keys() - {_MARKER}:
+            yield rest
+        for key in nested:
+            yield from entry[key]
+
+
+def _nested(entry: Any) -> tuple[str, ...]:
+    """The keys of an entry that hold lists of tools."""
+    if not isinstance(entry, Mapping):
+        return ()
+    keys = (*_DECLARATIONS, *([TOOLS] if entry.get("type") == "namespace" else []))
+    return tuple(key for key in keys if isinstance(entry.get(key), list))
 
 
 def _messages(body: Mapping[str, Any]) -> Iterator[Any]:
@@ -110,7 +122,8 @@ def _name(tool: Any) -> str:
         # A tool that the provider has itself may have no name of its own.
         for key in ("name", "server_label", "type"):
             if isinstance(named.get(key), str):
-                return str(named[key])
+                space = NAMESPACE if named.get("type") == "namespace" else ""
+                return f"{space}{named[key]}"
     return ""
 
 

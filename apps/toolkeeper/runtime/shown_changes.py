@@ -4,13 +4,13 @@ Every byte that a provider has to read anew is told by an event: `tools.changed`
 `index.changed` for the prompt region behind it. Where not a byte changed there is no event.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from toolkeeper.runtime.earlier_turns import plan_of, rendering_of
 from toolkeeper.runtime.index_entry import CONVENTION, index_entries
 from toolkeeper.runtime.rendering import Rendering
-from toolkeeper.runtime.request_prefix import TOOLS, RequestPrefix
+from toolkeeper.runtime.request_prefix import NAMESPACE, TOOLS, RequestPrefix
 from toolkeeper_contract import Event, Ledger, Plan, RunRecord
 from toolkeeper_planner import (
     ArrayChanges,
@@ -52,7 +52,8 @@ async def shown_changes(
         known = array_changes(
             old_plan, plan, forced=forced, forced_before=await forced_in(ledger, before)
         )
-        events.append(_whole(known, there, here, plan).event(run_id=run_id))
+        why = _only_in_bytes(old_plan, plan, codec)
+        events.append(_whole(known, there, here, why).event(run_id=run_id))
     if old.system != rendering.system:
         known_lines = index_changes(old_plan, plan)
         general = general_cause(old_plan, plan)
@@ -83,13 +84,23 @@ def _listed(known: IndexChanges, before: str, after: str, general: str) -> Index
 
 
 def _pieces(rendering: Rendering, codec: NameCodec) -> dict[str, str]:
-    """The text of each tool in the array, in its order, by canonical name."""
+    """The text of each tool in the array, in its order, by canonical name.
+
+    The provider's own search keeps the provider's name; a namespace is there for its tools.
+    """
     tools = RequestPrefix.of(rendering.parts).of_kind(TOOLS)
-    return {codec.canonical(piece.name) or piece.name: piece.text for piece in tools}
+    return {
+        codec.canonical(piece.name) or piece.name: piece.text
+        for piece in tools
+        if not piece.name.startswith(NAMESPACE)
+    }
 
 
 def _whole(
-    known: ArrayChanges, before: dict[str, str], after: dict[str, str], plan: Plan
+    known: ArrayChanges,
+    before: dict[str, str],
+    after: dict[str, str],
+    why: Callable[[str], str],
 ) -> ArrayChanges:
     """`known` as far as bytes tell it, with those changes that stand in the bytes only."""
     changed = [name for name in after if name in before and before[name] != after[name]]
@@ -107,9 +118,24 @@ def _whole(
     )
     lists = (known.added, known.removed, redefined, known.moved)
     added, removed, redefined, moved = (a + b for a, b in zip(lists, more, strict=True))
-    pinned = {*plan.pins, *plan.controls}
     reasons = {
-        name: known.reasons.get(name) or (RENDERED if name in pinned else MENTIONED)
+        name: known.reasons.get(name) or why(name)
         for name in (*added, *removed, *redefined, *moved)
     }
     return ArrayChanges(added, removed, redefined, moved, reasons)
+
+
+def _only_in_bytes(before: Plan, after: Plan, codec: NameCodec) -> Callable[[str], str]:
+    """Why a tool changed of which the plans say nothing."""
+    disclosed = before.disclosure.used != after.disclosure.used
+    named = codec.names()
+
+    def why(name: str) -> str:
+        if name in after.pins or name in after.controls:
+            return RENDERED
+        if name in named:
+            return MENTIONED
+        # The provider's own search: it comes and goes with what it can find.
+        return "disclosure" if disclosed else "deferral"
+
+    return why

@@ -70,7 +70,9 @@ def sight_of(
     if native is not None and plan.disclosure.used == "native":
         gone = tombstones(mentioned, plan.pins)
         codec = codec.extended(gone)
-        searching = NativeTools(native, tuple(tools[name] for name in plan.deferred_names), gone)
+        deferred = tuple(tools[name] for name in plan.deferred_names)
+        # With nothing to find there is no search: a session without tools has an empty array.
+        searching = NativeTools(native, deferred, gone) if deferred or gone else None
     parts = format.request(defined, codec, system, native=searching, choice=choice)
     return Sight(plan, registry, Rendering.of({"system": system, **parts}), codec)
 
