@@ -21,6 +21,7 @@ from toolkeeper_contract import (
     digest_bytes,
 )
 from toolkeeper_pipeline import Call, govern, outcome_of
+from toolkeeper_planner import require_current
 
 if TYPE_CHECKING:
     from toolkeeper.runtime.keeper import Toolkeeper
@@ -140,6 +141,7 @@ async def _govern(keeper: "Toolkeeper", session: Session, row: Invocation) -> Ou
             f"the ledger lacks what invocation `{row.invocation_id}` needs to go on",
             "`toolkeeper audit show` tells what is known of it",
         )
+    require_current(plan)
     call = Call(
         call_id=row.call_id,
         name=row.tool,
