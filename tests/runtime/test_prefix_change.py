@@ -159,3 +159,27 @@ def test_no_tools_at_all_is_a_change_too() -> None:
     assert told(body("a", "x"), body("", "x")) == [("tools", "removed", "a", None, 0)]
     assert compare(body("a", "x"), body("", "x")).kept == 0
     assert compare(body("", "x"), body("a", "x")).kept == 0
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reason"),
+    [
+        ({"name": "a", "x": 1}, {"x": 1, "name": "a"}, "key order"),
+        ({"name": "a", "s": {"x": 1, "y": 2}}, {"name": "a", "s": {"y": 2, "x": 1}}, "key order"),
+        ({"name": "a", "description": "x"}, {"name": "a", "description": "y"}, "description"),
+        ({"name": "a", "description": "x"}, {"name": "a", "strict": True}, "strict, description"),
+        ({"name": "a", "n": 1}, {"name": "a", "n": 1.0}, "n"),
+        (
+            {"type": "function", "function": {"name": "a", "parameters": {}}},
+            {"type": "function", "function": {"name": "a", "parameters": {"x": 1}}},
+            "parameters",
+        ),
+        ({"name": "a", "odd": "\ud83d"}, {"name": "a", "odd": "\ud83e"}, "odd"),
+    ],
+)
+def test_a_tool_that_reads_otherwise_says_which_of_its_keys_do(
+    before: Any, after: Any, reason: str
+) -> None:
+    first, second = (RequestPrefix.of({"tools": [tool]}) for tool in (before, after))
+    (change,) = compare(first, second).changes
+    assert (change.change, change.reason) == ("redefined", reason)

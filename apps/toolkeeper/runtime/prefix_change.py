@@ -1,5 +1,6 @@
 """What is different between two requests, as a provider's cache sees them?"""
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,9 @@ from toolkeeper.runtime.request_prefix import MESSAGES, SYSTEM, TOOLS, Piece, Re
 from toolkeeper_planner import moved_names
 
 ADDED, REMOVED, MOVED, REDEFINED, CHANGED = "added", "removed", "moved", "redefined", "changed"
+
+KEY_ORDER = "key order"
+"""The reason of a tool whose object says the same with its keys in another order."""
 
 _ORDER = (TOOLS, SYSTEM, MESSAGES)
 
@@ -23,7 +27,8 @@ class PrefixChange:
     tool's, the message's role, or what a line of the system text is: an index entry by its tool,
     `boundary`, `searchable`, `convention` or `text`. `position` is its place in the later request
     and `was` that in the earlier one: of a tool in the array, a line, a message, from 0; None
-    where it is not there. `reason` says why, where that is known.
+    where it is not there. `reason` says why, where that is known: of a tool that reads otherwise at
+    least which of its keys do, or that only their order changed.
     """
 
     part: str
@@ -161,12 +166,34 @@ def _by_name(
         if old is None:
             yield PrefixChange(part, ADDED, name, piece.position, None)
         elif name in redefined:
-            yield PrefixChange(part, REDEFINED, name, piece.position, old.position)
+            reason = _rewritten(old, piece) if part == TOOLS else None
+            yield PrefixChange(part, REDEFINED, name, piece.position, old.position, reason)
         elif name in moved:
             yield PrefixChange(part, MOVED, name, piece.position, old.position)
     for name, piece in before.items():
         if name not in after:
             yield PrefixChange(part, REMOVED, name, None, piece.position)
+
+
+def _rewritten(before: Piece, after: Piece) -> str | None:
+    """Which keys of a tool read otherwise, or that they only stand in another order."""
+    try:
+        old, new = (_fields(json.loads(piece.text)) for piece in (before, after))
+    except RecursionError:
+        return None
+    if old is None or new is None:
+        return None
+    keys = [key for key in dict.fromkeys((*new, *old)) if old.get(key) != new.get(key)]
+    return ", ".join(keys) or KEY_ORDER
+
+
+def _fields(tool: Any) -> dict[str, str] | None:
+    """The text of each field of a tool, whatever the order of keys inside it."""
+    inner = tool.get("function") if isinstance(tool, dict) else None
+    fields = inner if isinstance(inner, dict) else tool
+    if not isinstance(fields, dict):
+        return None
+    return {key: json.dumps(value, sort_keys=True) for key, value in fields.items()}
 
 
 def _keyed(pieces: Sequence[Piece]) -> dict[str, Piece]:
