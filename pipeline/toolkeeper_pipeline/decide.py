@@ -8,7 +8,11 @@ from toolkeeper_policy import source_name
 
 
 def decide(classified: Classified, run: Run, rim: Rim) -> Decided:
-    """Policy of this moment, hardline included. Stops with tool.denied.* and its decision."""
+    """Policy of this moment, hardline included. Stops with tool.denied.* and its decision.
+
+    What the session has read counts as it was when this call's model step began; for a call that is
+    taken up again, as it is now.
+    """
     frozen = classified.frozen
     tool = frozen.tool
     question = Question(
@@ -19,6 +23,12 @@ def decide(classified: Classified, run: Run, rim: Rim) -> Decided:
         principal=run.principal,
         arguments=frozen.arguments,
         attributes=run.attributes,
+        trusted=rim.trusted(tool),
+        tainted=run.facts.tainted,
+        private=run.facts.private,
+        provenance=run.facts.provenance,
+        advertised_as=frozen.recorded.advertised_as.value,
+        at=rim.clock.now(),
     )
     decision = _decision(question, rim)
     if decision.effect is Effect.DENY:

@@ -15,6 +15,7 @@ from toolkeeper_contract import (
     Tool,
     ToolSource,
 )
+from toolkeeper_pipeline.facts import Facts
 from toolkeeper_pipeline.limits import Limits
 from toolkeeper_pipeline.schema import ArgumentSchema
 from toolkeeper_policy import Policy
@@ -35,7 +36,7 @@ class Run:
     `token` is the boundary of the plan's envelopes. `enabled` answers live whether the user still
     has a tool switched on. `controls` serves `tool.search` and `tool.result` for this run. `found`
     are names that a search brought up, which nothing in the request advertises. `formerly` are
-    names that earlier turns of the session pinned.
+    names that earlier turns of the session pinned. `facts` are what the session has read.
     """
 
     run_id: str
@@ -46,6 +47,7 @@ class Run:
     token: str
     enabled: Callable[[str], bool]
     controls: ToolSource
+    facts: Facts
     limits: Limits = field(default_factory=Limits)
     approvers: tuple[str, ...] = ()
     found: Collection[str] = ()
@@ -58,7 +60,8 @@ class Rim:
     """The ports at which deciding touches the world.
 
     `registry` and `policy` are asked anew for every call, so that what was taken away is gone at
-    once. `source` finds the source of a tool, None when it is configured no longer.
+    once. `source` finds the source of a tool, None when it is configured no longer;
+    `trusted` says whether that source is.
     """
 
     ledger: Ledger
@@ -70,6 +73,7 @@ class Rim:
     policy: Callable[[], Policy]
     source: Callable[[Tool], ToolSource | None]
     schemas: "Schemas"
+    trusted: Callable[[Tool], bool]
 
 
 class Schemas:

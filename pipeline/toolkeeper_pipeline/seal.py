@@ -12,14 +12,16 @@ from toolkeeper_contract import (
     Completed,
     Ending,
     Failed,
+    Flag,
     Invocation,
     Outcome,
     SourceKind,
     State,
-    ToolResult,
 )
 from toolkeeper_index import clean, enveloped
+from toolkeeper_pipeline import message
 from toolkeeper_pipeline.control import is_search
+from toolkeeper_pipeline.facts import Lesson
 from toolkeeper_pipeline.reading import Kept, cut, read, readable
 from toolkeeper_pipeline.row import loading_events, settled_event
 from toolkeeper_pipeline.run import Rim, Run
@@ -28,29 +30,65 @@ from toolkeeper_policy import source_name
 
 
 async def seal(executed: Executed, run: Run, rim: Rim) -> Outcome:
-    """Settles the row with what the model reads. One commit, after dispatch."""
+    """Settles the row with what the model reads. One commit, after dispatch.
+
+    What the session has read by it is marked in the same commit, and told to `run.facts`.
+    """
     row = replace(executed.row, state=State.SETTLED, settled_at=rim.clock.now())
     result = executed.result
+    lesson: Lesson | None = None
     if result is None:
         # The tool's author may have written this, so it is held to what holds for results.
-        text, _ = rim.redactor.redact_text(readable(executed.text))
-        text, size, total = cut(text, run.limits.result_bytes, encoded=False)
+        whole, _ = rim.redactor.redact_text(readable(executed.text))
+        text, size, total = cut(whole, run.limits.result_bytes, encoded=False)
         row = _read_as(row, text, outcome=Ending.FAILED, code=executed.code, error=True)
         row = replace(row, truncated=size < total)
+        if executed.text not in message.AFTER_DISPATCH:
+            lesson = _lesson(executed, whole, run)
     elif executed.tool.identity.kind is SourceKind.CONTROL:
-        # Our own words, enveloped and bounded where they were made.
+        # Our own words, enveloped and bounded where they were made. What they quote of others was
+        # heard before or is no result, so nothing comes from here.
         invalid = result.is_error and is_search(executed.tool)
         code = Code.SEARCH_INVALID if invalid else None
         row = _read_as(
             row, read(result), outcome=Ending.COMPLETED, code=code, error=result.is_error
         )
     else:
-        row = await _completed(row, executed, result, run, rim)
-    settled = await rim.ledger.settle(row, (settled_event(row), *loading_events(row, run, result)))
+        whole, _ = rim.redactor.redact_text(read(result))
+        lesson = _lesson(executed, whole, run)
+        row = await _completed(row, executed, whole, run, rim, trusted=lesson.trusted)
+        row = replace(row, is_error=result.is_error)
+    trusted = lesson.trusted if lesson else None
+    ended = settled_event(row, trusted=trusted, wrote_tainted=_wrote_tainted(executed, run))
+    settled = await rim.ledger.settle(
+        row,
+        (ended, *loading_events(row, run, result)),
+        tainted=trusted is False,
+        private=lesson is not None and lesson.private,
+    )
     if not settled:
         # Somebody reaped this call while it ran; the ledger's word stands, not ours.
         row = await rim.ledger.invocation(row.invocation_id) or row
+    elif lesson is not None:
+        run.facts.learn(lesson)
     return Completed(row) if row.outcome is Ending.COMPLETED else Failed(row)
+
+
+def _lesson(executed: Executed, text: str, run: Run) -> Lesson:
+    classification = executed.classification
+    return Lesson(
+        text,
+        trusted=run.facts.trusts(classification, source_name(executed.tool.identity)),
+        private=Flag.PRIVATE in classification.flags,
+        given=executed.row.arguments,
+    )
+
+
+def _wrote_tainted(executed: Executed, run: Run) -> str | None:
+    if executed.classification.side_effect.reads:
+        return None
+    source = source_name(executed.tool.identity)
+    return source if run.facts.wrote(source) else None
 
 
 def _read_as(
@@ -61,10 +99,9 @@ def _read_as(
 
 
 async def _completed(
-    row: Invocation, executed: Executed, result: ToolResult, run: Run, rim: Rim
+    row: Invocation, executed: Executed, text: str, run: Run, rim: Rim, *, trusted: bool
 ) -> Invocation:
-    foreign = not executed.classification.trusted_result
-    text, _ = rim.redactor.redact_text(read(result))
+    foreign = not trusted
     shown = clean(text) if foreign else text
     shown, size, total = cut(shown, run.limits.result_bytes, encoded=foreign)
     handle = None
@@ -80,7 +117,6 @@ async def _completed(
         row,
         outcome=Ending.COMPLETED,
         result=shown,
-        is_error=result.is_error,
         truncated=size < total,
         handle=handle,
         bytes=size,

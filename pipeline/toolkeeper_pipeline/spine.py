@@ -24,6 +24,7 @@ from toolkeeper_pipeline.settle import elsewhere, refuse
 from toolkeeper_pipeline.states import Decided, Parked, Stop
 from toolkeeper_pipeline.unwrap import unwrap
 from toolkeeper_pipeline.validate import validate
+from toolkeeper_policy import source_name
 
 
 async def govern(call: Call, run: Run, rim: Rim) -> Outcome:
@@ -66,6 +67,9 @@ async def _approve_and_claim(decided: Decided, run: Run, rim: Rim) -> Claimed | 
 
 
 async def _dispatch(claimed: Claimed, run: Run, rim: Rim) -> Outcome:
+    if not claimed.classification.side_effect.reads:
+        # Before it runs: a read beside it may show what it writes.
+        run.facts.wrote(source_name(claimed.tool.identity))
     try:
         executed = await execute(claimed, run, rim)
     except asyncio.CancelledError:

@@ -16,7 +16,9 @@ from toolkeeper.runtime.assembly import load_policies, open_store, redactor_of
 from toolkeeper.runtime.clock import RandomIds, SystemClock
 from toolkeeper.runtime.configuration import Configuration, load_configuration
 from toolkeeper.runtime.editing import amended
+from toolkeeper.runtime.profile import trusts_source
 from toolkeeper.runtime.redaction import Redactor
+from toolkeeper.runtime.session_facts import facts_of
 from toolkeeper_contract import (
     Approval,
     ApprovalState,
@@ -24,7 +26,9 @@ from toolkeeper_contract import (
     Ids,
     Ledger,
     Sealer,
+    ToolIdentity,
 )
+from toolkeeper_pipeline import SessionFacts
 from toolkeeper_policy import Policy
 
 
@@ -88,6 +92,8 @@ class Desk:
             agent=self.configuration.agents.get(asked.binding.agent),
             principal=self.configuration.principal(asked.binding.user),
             attributes=session.attributes if session else {},
+            facts=await facts_of(self.ledger, session) if session else SessionFacts(tainted=True),
+            trusted=trusts_source(self.configuration, ToolIdentity.of_name(row.tool)),
             policy=self.policy,
             redactor=self.redactor,
             approval_id=self.ids.new("apr"),

@@ -24,7 +24,7 @@ from toolkeeper_contract import (
     canonical_bytes,
     digest_bytes,
 )
-from toolkeeper_pipeline import ArgumentSchema, Limits, Redactor, unreadable
+from toolkeeper_pipeline import ArgumentSchema, Limits, Redactor, SessionFacts, unreadable
 from toolkeeper_planner import source_of
 from toolkeeper_policy import Policy
 
@@ -47,6 +47,8 @@ def amended(
     agent: Agent | None,
     principal: Principal,
     attributes: Mapping[str, Any],
+    facts: SessionFacts,
+    trusted: bool,
     policy: Policy,
     redactor: Redactor,
     approval_id: str,
@@ -54,7 +56,10 @@ def amended(
     at: datetime,
     reason: str | None,
 ) -> Amended:
-    """Freezes, validates and decides the edited arguments. NotAnswerable when they will not do."""
+    """Freezes, validates and decides the edited arguments. NotAnswerable when they will not do.
+
+    `facts` are what the session has read by now, `trusted` whether the tool's source is.
+    """
     why = unreadable(arguments, limits_of(agent) if agent else Limits())
     if why is not None:
         raise _refused(f"the new arguments cannot be read: {why}")
@@ -74,6 +79,12 @@ def amended(
             principal=principal,
             arguments=arguments,
             attributes=attributes,
+            trusted=trusted,
+            tainted=facts.tainted,
+            private=facts.private,
+            provenance=facts.provenance,
+            advertised_as=row.advertised_as.value,
+            at=at,
         )
     )
     if decision.effect is Effect.DENY:

@@ -22,8 +22,9 @@ from toolkeeper.runtime.desk import Desk
 from toolkeeper.runtime.discovery import Discovery
 from toolkeeper.runtime.drift import Drift
 from toolkeeper.runtime.planning import Planning
-from toolkeeper.runtime.profile import agent_named, sources_of
+from toolkeeper.runtime.profile import agent_named, sources_of, trusts_source
 from toolkeeper.runtime.session import Session
+from toolkeeper.runtime.session_facts import FactsInUse
 from toolkeeper.runtime.session_record import known_record, same_record
 from toolkeeper.runtime.sight import Sight
 from toolkeeper.runtime.wish import Wish
@@ -70,6 +71,7 @@ class Toolkeeper:
         self._functions: list[FunctionTool] = []
         self._discovery: Discovery | None = None
         self._rim: Rim | None = None
+        self.facts = FactsInUse()
         self.planning = Planning(configuration)
         self.catalogs = Catalogs()
 
@@ -119,6 +121,7 @@ class Toolkeeper:
             policy=lambda: self.policy,
             source=lambda tool: self.discovery.source(tool),
             schemas=Schemas(),
+            trusted=lambda tool: trusts_source(self.configuration, tool.identity),
         )
         await ledger.reap(self.clock.now())
 
@@ -287,6 +290,11 @@ class Toolkeeper:
         session = Session(self, record, format_for(record.provider), self.ledger)
         await session.refresh()
         return session
+
+    def kept_text(self, text: str) -> str:
+        """`text` as it is stored: without secrets, and as every store can carry it."""
+        redacted, _ = self.redactor.redact_text(text)
+        return redacted.encode("utf-8", "replace").decode("utf-8")
 
     def desk(self) -> Desk:
         """Where parked calls of this keeper's ledger are answered, at the approver's word."""

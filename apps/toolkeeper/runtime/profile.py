@@ -2,8 +2,8 @@
 
 from datetime import timedelta
 
-from toolkeeper.runtime.configuration import Agent, Configuration, agent_revision
-from toolkeeper_contract import ConfigError, did_you_mean
+from toolkeeper.runtime.configuration import Agent, Configuration, Trust, agent_revision
+from toolkeeper_contract import ConfigError, SourceKind, ToolIdentity, did_you_mean
 from toolkeeper_pipeline import Limits
 from toolkeeper_planner import AgentProfile, PinRule
 
@@ -67,3 +67,11 @@ def sources_of(agent: Agent, configuration: Configuration) -> frozenset[str]:
     # A server id has no dots, so the second part of `mcp.<server>.<tool>` is the whole of it.
     servers = {name.split(".")[1] for name in named if name.startswith("mcp.")}
     return frozenset(agent.servers) | (servers & configuration.servers.keys())
+
+
+def trusts_source(configuration: Configuration, identity: ToolIdentity) -> bool:
+    """Whether a tool's source counts as ours: this program itself, or a server that is trusted."""
+    if identity.kind in (SourceKind.FUNCTION, SourceKind.CONTROL):
+        return True
+    server = configuration.servers.get(identity.source)
+    return server is not None and server.trust is Trust.TRUSTED

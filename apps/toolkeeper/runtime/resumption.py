@@ -152,7 +152,11 @@ async def _govern(keeper: "Toolkeeper", session: Session, row: Invocation) -> Ou
         position=row.position,
         parked=row,
     )
-    return await govern(call, session.run_under(run, plan), keeper.rim)
+    # Decided by what is known now: an answer that came late must not rest on what was known then.
+    under = session.run_under(run, plan, await session.facts())
+    outcome = await govern(call, under, keeper.rim)
+    await session.tell_above()
+    return outcome
 
 
 async def _frozen(keeper: "Toolkeeper", row: Invocation) -> bytes | None:

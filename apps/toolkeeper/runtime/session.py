@@ -12,6 +12,7 @@ from toolkeeper.runtime.loaded_set import loaded_set
 from toolkeeper.runtime.outlook import Outlook, Outlooker
 from toolkeeper.runtime.past import Past
 from toolkeeper.runtime.profile import limits_of, profile_of
+from toolkeeper.runtime.session_facts import hear_user
 from toolkeeper.runtime.shown_changes import shown_changes
 from toolkeeper.runtime.sight import Sight
 from toolkeeper.runtime.toggles import Toggles
@@ -28,7 +29,7 @@ from toolkeeper_contract import (
     SessionRecord,
 )
 from toolkeeper_index import boundary_token
-from toolkeeper_pipeline import Controls, Run
+from toolkeeper_pipeline import Controls, Run, SessionFacts
 from toolkeeper_planner import parse_intent, planned_event
 from toolkeeper_wire import Format
 from toolkeeper_wire.transcript import compaction_note
@@ -60,6 +61,8 @@ class Session:
         self._principal = keeper.configuration.principal(record.user)
         self._past = Past(ledger, format)
         self._delegators: tuple[Delegator, ...] | None = None
+        self._facts: SessionFacts | None = None
+        self._told_above = (record.tainted, record.private)
 
     @property
     def session_id(self) -> str:
@@ -97,6 +100,21 @@ class Session:
                 [await above.refreshed(self._ledger) for above in self._delegators]
             )
 
+    async def facts(self) -> SessionFacts:
+        """What the session has read, one value for all who use this session in this process."""
+        if self._facts is None:
+            self._facts = await self._keeper.facts.of(self._stored, self._record)
+        self._facts.mark(tainted=self._record.tainted, private=self._record.private)
+        return self._facts
+
+    async def tell_above(self) -> None:
+        """Marks those that delegated this session with what it has read since it last told them."""
+        facts = await self.facts()
+        read = (facts.tainted, facts.private)
+        if read != self._told_above and self._record.granted is not None:
+            await self._keeper.facts.tell_above(self._stored, self._record, facts)
+        self._told_above = read
+
     async def clear(self) -> None:
         """The conversation was cleared: what its searches loaded is loaded no more."""
         await self._stored.append(
@@ -131,6 +149,7 @@ class Session:
                 parent=own.session_id,
             )
         )
+        forked._facts = self._keeper.facts.begin(forked.session_id, await self.facts())
         # Marks the place: what happens here from now on is another branch.
         await self._stored.append(
             self.session_id, (Event("session.forked", {"to": forked.session_id}),)
@@ -143,7 +162,7 @@ class Session:
         """A delegated session: its tools are a subset of what `plan` pins (see `Turn.delegate`)."""
         await self.refresh()
         own = self._record
-        return await self._keeper.open_record(
+        child = await self._keeper.open_record(
             replace(
                 own,
                 session_id=self._keeper.ids.new("ses"),
@@ -156,6 +175,8 @@ class Session:
             ),
             delegated_by=run_id,
         )
+        child._facts = self._keeper.facts.begin(child.session_id, await self.facts())
+        return child
 
     async def compaction_note(
         self, transcript: Sequence[Any] | None = None, *, system: Any = None
@@ -186,7 +207,8 @@ class Session:
     ) -> Turn:
         """Plans, stores the plan, and freezes what the model is shown until the turn ends.
 
-        The arguments are `Wish`'s. `user_message` is the turn's own message.
+        The arguments are `Wish`'s. `user_message` is the turn's own message: values that stand in
+        it are the user's own; it is stored without secrets.
         """
         parsed = parse_intent(override)
         override = None if parsed is None else parsed.as_json()
@@ -207,6 +229,7 @@ class Session:
             self._keeper.clock.now(),
             rendering.digest,
             override,
+            self._keeper.kept_text(user_message),
         )
         told = {"turn": number, "plan": plan.digest}
         if tool_choice:
@@ -235,6 +258,7 @@ class Session:
         )
         await take_over(self._stored, drifts, self._keeper.clock.now())
         self._record = replace(self._record, turn=number)
+        hear_user(await self.facts(), self._record, user_message)
         self._past.shows(plan, sight.codec)
         return await self._turn(run, runs, sight, found=dict(outlook.loaded.tools))
 
@@ -261,7 +285,13 @@ class Session:
         return await self._turn(run, earlier, sight, steps=steps, found=dict(loaded.tools))
 
     def run_under(
-        self, run: RunRecord, plan: Plan, *, index: str = "", found: Iterable[str] = ()
+        self,
+        run: RunRecord,
+        plan: Plan,
+        facts: SessionFacts,
+        *,
+        index: str = "",
+        found: Iterable[str] = (),
     ) -> Run:
         """The circumstances of the calls of one run; `found` is what is loaded but not defined."""
         limits = limits_of(self._agent)
@@ -289,6 +319,7 @@ class Session:
             token=token,
             enabled=enabled,
             controls=controls,
+            facts=facts,
             limits=limits,
             approvers=self._agent.approvers or (),
             found=controls.found,
@@ -322,11 +353,13 @@ class Session:
         steps: int = 0,
         found: Iterable[str],
     ) -> Turn:
+        facts = await self.facts()
         apart = (name for name in found if name in sight.plan.pins)
         return Turn(
             self._keeper,
             self,
-            self.run_under(run, sight.plan, index=sight.system, found=apart),
+            self.run_under(run, sight.plan, facts, index=sight.system, found=apart),
+            facts,
             self._format,
             sight,
             number=run.turn,

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -16,7 +17,7 @@ from toolkeeper_contract import (
     Outcome,
     Plan,
 )
-from toolkeeper_pipeline import Call, Controls, Run, govern
+from toolkeeper_pipeline import Call, Controls, Run, SessionFacts, govern
 from toolkeeper_wire import Continue, Exhausted, Format, PauseCount, WireResult
 from toolkeeper_wire.transcript import read_transcript, replayable
 
@@ -39,6 +40,7 @@ class Turn:
         keeper: "Toolkeeper",
         session: "Session",
         run: Run,
+        facts: SessionFacts,
         format: Format,
         sight: Sight,
         *,
@@ -50,6 +52,7 @@ class Turn:
         self._keeper = keeper
         self._session = session
         self._run = run
+        self._facts = facts
         self._format = format
         self._sight = sight
         self._codec = sight.codec
@@ -178,7 +181,10 @@ class Turn:
             Call(call.call_id, call.name, call.arguments, step, position)
             for position, call in enumerate(calls)
         ]
-        outcomes = await self._govern_all(placed)
+        # Calls of one step are decided by what was known when the model wrote them.
+        with self._facts.step() as known:
+            outcomes = await self._govern_all(placed, replace(self._run, facts=known))
+        await self._session.tell_above()
         for call, outcome in zip(calls, outcomes, strict=True):
             if isinstance(call.name, str):
                 self._called_as[outcome.row.invocation_id] = call.name
@@ -197,15 +203,15 @@ class Turn:
         name = self._codec.names().get(called, unknown)
         return WireResult(row.call_id, name, row.result or "", row.is_error)
 
-    async def _govern_all(self, calls: Sequence[Call]) -> list[Outcome]:
+    async def _govern_all(self, calls: Sequence[Call], run: Run) -> list[Outcome]:
         rim = self._keeper.rim
         if len(calls) == 1:
-            return [await govern(calls[0], self._run, rim)]
-        gate = asyncio.Semaphore(self._run.limits.parallel_calls)
+            return [await govern(calls[0], run, rim)]
+        gate = asyncio.Semaphore(run.limits.parallel_calls)
 
         async def one(call: Call) -> Outcome:
             async with gate:
-                return await govern(call, self._run, rim)
+                return await govern(call, run, rim)
 
         ended = await asyncio.gather(*map(one, calls), return_exceptions=True)
         # Every call of the step has ended, and is on its row, before one of them may end the turn.
