@@ -58,15 +58,14 @@ def remarks(rule: Rule, tools: Sequence[Tool]) -> Iterator[Remark]:
         if root != "args" or field in arguments:
             continue
         having = [schema for schema in known if field in schema.properties]
-        if not having and any(schema.open for schema in known):
-            continue
-        if not having:
+        arguments[field] = _merged([schema.properties[field] for schema in having])
+        if not having and not any(schema.open for schema in known):
             names = {name for schema in known for name in schema.properties}
             yield (
                 f"no tool of this rule has the argument {quoted(field)}",
                 did_you_mean(field, names),
             )
-        elif rule.effect is not Effect.ALLOW and field not in guarded:
+        elif having and rule.effect is not Effect.ALLOW and field not in guarded:
             lacking = [schema.tool for schema in known if field not in schema.required]
             if lacking:
                 more = f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
@@ -75,7 +74,6 @@ def remarks(rule: Rule, tools: Sequence[Tool]) -> Iterator[Remark]:
                     f"denied; `{lacking[0]}`{more} can be called without it",
                     f"ask for it first: `has(args.{field}) && ...`",
                 )
-        arguments[field] = _merged([schema.properties[field] for schema in having])
     yield from _mistypes(condition.tree, arguments, frozenset())
 
 
@@ -105,6 +103,8 @@ def _properties(tool: Tool) -> _Properties | None:
 
 
 def _merged(schemas: Sequence[Any]) -> Argument:
+    if not schemas:
+        return Argument(None, None)
     types: set[str] | None = set()
     values: list[Any] | None = []
     for schema in schemas:

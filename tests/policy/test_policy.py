@@ -1,6 +1,7 @@
 """How is one call decided?"""
 
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from toolkeeper_contract import (
     Question,
     SideEffect,
 )
-from toolkeeper_policy import DEFAULTS, CallView, Policy, Rule, default_policy
+from toolkeeper_policy import DEFAULTS, CallView, Policy, Rule, default_policy, load_policy
 
 
 @dataclass(frozen=True)
@@ -266,3 +267,88 @@ def test_every_decision_names_the_revision() -> None:
     assert first.decide(question()).revision == first.revision
     assert first.decide(question("other")).revision == first.revision
     assert len(first.revision) == 64
+
+
+NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("effect", ["allow", "ask", "deny"])
+def test_a_rule_holds_until_it_expires(effect: str) -> None:
+    until = policy(rule("x", effect, **NAMED, expires=NOON))
+    before = until.decide(question(at=NOON - timedelta(seconds=1)))
+    assert (before.effect, before.rules) == (Effect(effect), ("x",))
+    after = until.decide(question(at=NOON))
+    assert (after.effect, after.rules) == (Effect.ASK, ())
+    assert any("has expired" in reason for reason in after.reasons) is (effect != "allow")
+
+
+def test_without_a_moment_an_expiring_rule_never_widens() -> None:
+    later = NOON + timedelta(days=10_000)
+    allow = policy(rule("x", "allow", **NAMED, expires=later))
+    assert allow.decide(question()).rules == ()
+    deny = policy(rule("x", "deny", **NAMED, expires=NOON))
+    assert deny.decide(question()).rules == ("x",)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "attributes", "matches"),
+    [
+        ({"site": ("*",)}, {"site": "x"}, True),
+        ({"site": ("*",)}, {"site": 0}, True),
+        ({"site": ("*",)}, {"site": None}, False),
+        ({"site": ("*",)}, {}, False),
+        ({"site": ("https://*.example/*",)}, {"site": "https://a.example/b"}, True),
+        ({"site": ("https://*.example/*",)}, {"site": "http://a.example/b"}, False),
+        ({"site": ("a", "b")}, {"site": "b"}, True),
+        ({"site": ("a",)}, {"site": "A"}, False),
+        ({"n": (1,)}, {"n": 1.0}, True),
+        ({"n": (1,)}, {"n": True}, False),
+        ({"n": (True,)}, {"n": 1}, False),
+        ({"n": (False,)}, {"n": False}, True),
+        ({"n": ("1",)}, {"n": 1}, False),
+        ({"a": ("*",), "b": ("*",)}, {"a": "x"}, False),
+        ({"a": ("x",)}, {"a": ["x"]}, False),
+    ],
+)
+def test_a_rule_may_ask_for_attributes_of_the_session(
+    wanted: Any, attributes: Any, matches: bool
+) -> None:
+    asked = policy(rule("x", "deny", attributes=wanted))
+    assert bool(asked.decide(question(attributes=attributes)).rules) is matches
+    assert not asked.hides(question(attributes=attributes))
+
+
+def test_a_rule_that_expires_hides_nothing() -> None:
+    assert not policy(rule("x", "deny", **NAMED, expires=NOON)).hides(question(at=NOON))
+
+
+@pytest.mark.parametrize("effect", ["ask", "deny"])
+def test_only_an_allow_rule_stands_despite_taint(effect: str) -> None:
+    with pytest.raises(ConfigError, match="despite_taint"):
+        policy(rule("x", effect, **NAMED, despite_taint=True))
+
+
+def test_a_hardline_cannot_expire() -> None:
+    with pytest.raises(ConfigError, match="holds for good"):
+        policy(hardline=(rule("x", "deny", **NAMED, expires=NOON),))
+
+
+def test_a_failing_rule_says_why_and_quotes_nothing() -> None:
+    text = "rules:\n  - {id: far, when: args.to == 'x', effect: deny}\n"
+    decision = load_policy([("p.yaml", text)]).decide(question(arguments={"secret": "value"}))
+    assert decision.code is Code.DENIED_RULE_ERROR
+    assert decision.reasons == (
+        "rule `far` could not be evaluated: something that it reads is missing",
+    )
+    lax = text.replace("deny", "allow")
+    allowed = load_policy([("p.yaml", lax)]).decide(question())
+    assert (allowed.effect, allowed.rules, allowed.errors) == (Effect.ASK, (), ("far",))
+    assert "rule `far` does not count: something that it reads is missing" in allowed.reasons
+
+
+def test_conditions_that_ask_for_origins_put_them_on_the_decision() -> None:
+    text = "rules:\n  - {id: far, when: origin(args.to) == 'user', effect: allow}\n"
+    decision = load_policy([("p.yaml", text)]).decide(
+        question(arguments={"to": ["a@example.com", 7], "body": "x"})
+    )
+    assert decision.origins == {"/to/0": "nowhere", "/to/1": "nowhere"}

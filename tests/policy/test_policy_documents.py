@@ -1,8 +1,19 @@
 """What may stand in a policy document, and how does a mistake show?"""
 
+from datetime import UTC, datetime
+
 import pytest
 
-from toolkeeper_contract import Code, ConfigError, Effect, Flag, SideEffect
+from toolkeeper_contract import (
+    Classification,
+    Code,
+    ConfigError,
+    Effect,
+    Flag,
+    Principal,
+    Question,
+    SideEffect,
+)
 from toolkeeper_policy import DEFAULTS, Policy, default_policy, load_policy
 
 FULL = """\
@@ -211,3 +222,104 @@ def test_the_revision_changes_with_what_a_policy_says_and_with_nothing_else() ->
     assert load_policy([("b", spaced)]).revision == base
     for old, new in [("ana]", "eve]"), ("ops", "op"), ("deny, fin", "ask, fin"), ("never", "no")]:
         assert load_policy([("a", FULL.replace(old, new, 1))]).revision != base
+
+
+WHOLE = """\
+version: 1
+zone: Europe/Zurich
+taint: provenance
+rules:
+  - id: all
+    tools: ["mcp.*"]
+    attributes: {website: "*", tier: [1, gold]}
+    when: args.to == "x" && call.hour < 12
+    effect: allow
+    expires: 2026-12-31
+    despite_taint: true
+  - {id: moment, tools: [a], expires: "2026-07-01T18:00:00+02:00", effect: ask}
+"""
+
+
+def test_conditions_dates_and_attributes_are_read() -> None:
+    policy = load_policy([("p.yaml", WHOLE)])
+    every, moment = policy.rules
+    assert policy.taint == "provenance"
+    assert every.attributes == {"website": ("*",), "tier": (1, "gold")}
+    assert every.condition is not None
+    assert (every.condition.text, every.condition.zone) == (
+        'args.to == "x" && call.hour < 12',
+        "Europe/Zurich",
+    )
+    # The day that is written is the last one on which the rule holds, where its owner lives.
+    assert every.expires == datetime(2026, 12, 31, 23, 0, tzinfo=UTC)
+    assert moment.expires == datetime(2026, 7, 1, 16, 0, tzinfo=UTC)
+    assert every.despite_taint
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Europe/Zurich", "Europe/London"),
+        ("hour < 12", "hour < 13"),
+        ("2026-12-31", "2027-12-31"),
+        ("[1, gold]", "[gold, 2]"),
+        ("despite_taint: true", "despite_taint: false"),
+        ("+02:00", "+03:00"),
+    ],
+)
+def test_the_revision_covers_conditions_dates_and_attributes(old: str, new: str) -> None:
+    base = load_policy([("p.yaml", WHOLE)]).revision
+    assert load_policy([("p.yaml", WHOLE.replace("[1, gold]", "[gold, 1]"))]).revision == base
+    assert load_policy([("p.yaml", WHOLE.replace(old, new))]).revision != base
+
+
+def test_one_document_named_twice_is_refused() -> None:
+    with pytest.raises(ConfigError, match="is named twice"):
+        load_policy([("p.yaml", WHOLE), ("p.yaml", WHOLE)])
+
+
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{letter}: &{letter} [" + ", ".join([f"*{before}"] * 9) + "]\n"
+    for before, letter in zip("abcdefgh", "bcdefghi", strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "line"),
+    [
+        (BOMB, "aliases", 6),
+        ("rules: &a\n  - *a\n", "nested deeper", 1),
+        ("[" * 200 + "]" * 200, "nested deeper", None),
+        ("# " + "x" * 10_000_000, "larger than", None),
+        ("version: 1\n7: x\n", "a key must be a string", 2),
+        ("rules:\n  - {id: x, effect: ask, attributes: {1: x}}\n", "a key must be a string", 2),
+        ("version: 1\n? [a]\n: b\n", "a key must be a string", 2),
+        ("version: !!python/object:os.system {}\n", "unknown", None),
+        (
+            "rules:\n  - {id: x, effect: ask, attributes: {a: " + "*a" * 200 + "}}\n",
+            "not valid yaml",
+            2,
+        ),
+    ],
+)
+def test_a_document_made_to_harm_is_one_clear_error(
+    text: str, message: str, line: int | None
+) -> None:
+    error = refusal(text)
+    if message != "unknown":
+        assert message in error.message
+    if line is not None:
+        assert error.line is not None
+
+
+def test_a_pattern_with_many_stars_answers_at_once() -> None:
+    policy = load_policy([("p.yaml", rule("{id: x, tools: ['" + "*a" * 40 + "b'], effect: deny}"))])
+    asked = Question(
+        "a" * 200,
+        "functions",
+        Classification(SideEffect.NONE, frozenset(), ""),
+        "chat",
+        Principal("ana"),
+        {},
+    )
+    assert policy.decide(asked).effect is Effect.ALLOW
