@@ -8,7 +8,7 @@ from typing import Any
 from toolkeeper.cli.reading import ledger_to_read
 from toolkeeper_contract import ConfigError, Plan
 
-_DIGEST = re.compile("[0-9a-f]{4,64}")
+_DIGEST = re.compile("[0-9a-f]{1,64}")
 _WHAT = (
     "name a stored plan by the beginning of its digest, a file with a plan, or a configuration file"
 )
