@@ -216,6 +216,12 @@ class Desktop:
         script.write_text(f"{head}turns:\n  - user: hello\n    calls:\n{items}{tail}")
         return self.toolkeeper("run", script, "--json", *args)
 
+    def record(self, script: Mapping[str, Any], *args: object) -> Ended:
+        """Plays a session of agent `chat` for ana that is written as JSON, a value a line."""
+        text = json.dumps({"agent": "chat", "user": "ana", **script}, indent=1)
+        (self.folder / "session.yaml").write_text(text)
+        return self.toolkeeper("run", "session.yaml", "--json", *args)
+
     def sql(self, statement: str) -> Any:
         """Looks into the store, or changes it, behind everybody's back; one value."""
         connection = sqlite3.connect(self.folder / "toolkeeper.db")
