@@ -141,6 +141,37 @@ TOOL = (
     "annotations",
 )
 
+CHECKED = ("findings", "errors", "warnings")
+"""What was found in policies: each finding is `{severity, file, line, rule, message, hint}`."""
+
+EXPLAINED = (
+    "effect",
+    "rules",
+    "reasons",
+    "errors",
+    "side_effect",
+    "flags",
+    "taint",
+    "origins",
+    "revision",
+)
+"""A supposed call, as policy decides it; `origins` maps JSON pointers into the arguments."""
+
+TESTED = ("cases", "passed", "failed", "rules", "never_exercised")
+"""A table test: `rules` says how many cases each rule matched."""
+
+REPLAYED = (
+    "revision",
+    "since",
+    "calls",
+    "unchanged",
+    "undecidable",
+    "loosened",
+    "transitions",
+    "changes",
+)
+"""Recorded calls under another policy: `transitions` are `{from, to, calls}`."""
+
 KEYS: dict[str, tuple[str, tuple[str, ...]]] = {
     "plan": ("one object", PLAN),
     "plan diff": ("one object", DIFF),
@@ -157,6 +188,10 @@ KEYS: dict[str, tuple[str, tuple[str, ...]]] = {
     "audit show": ("one object", (*ACCOUNT, "events")),
     "audit events": ("one line an event, with the data of its kind", EVENT),
     "audit cache": ("one line a request", CACHE),
+    "policy check": ("one object", CHECKED),
+    "policy explain": ("one object", EXPLAINED),
+    "policy test": ("one object", TESTED),
+    "policy replay": ("one object", REPLAYED),
     "tools": ("one object", ("tools", "refused_tools", "sources")),
 }
 """For each verb: whether it prints one object or JSON Lines, and the keys of each."""
