@@ -339,6 +339,13 @@ class Toolkeeper:
         self.planning.check(agent, registry, self.policy)
         return registry
 
+    async def relisted(self, agent: Agent) -> Registry:
+        """The same for a turn that began before: it goes on whatever a server dropped since."""
+        await self._look_again(self._needed(agent))
+        registry = self.registry(agent)
+        self.planning.check_policy(registry, self.policy)
+        return registry
+
     async def keep_first_listings(self, agent: Agent) -> bool:
         """Accepts what `agent`'s servers list for the first time; whether there was any."""
         return await keep_first_listings(

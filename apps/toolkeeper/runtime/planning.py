@@ -33,10 +33,19 @@ class Planning:
             check_profile(profile_of(agent), registry, self._pricing("generic"))
         except ConfigError as error:
             raise placed(error, configuration.file, ("agents", agent.name)) from None
+        self.check_policy(registry, policy)
+        self._checked.add(agent.name)
+
+    def check_policy(self, registry: Registry, policy: Policy) -> None:
+        """Raises ConfigError for a rule that cannot be meant.
+
+        It is all that a turn needs which was planned before: what it shows is decided, and whether
+        a call may happen is not.
+        """
+        configuration = self._configuration
         for finding in check_policy(policy, registry, configuration.servers, configuration.agents):
             if finding.severity == "error":
                 raise finding.error()
-        self._checked.add(agent.name)
 
     def plan(
         self,

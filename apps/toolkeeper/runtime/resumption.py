@@ -110,7 +110,7 @@ async def _is_answered(ledger: Ledger, row: Invocation) -> bool:
 async def _attempt(keeper: "Toolkeeper", row: Invocation) -> Attempt:
     try:
         session = await keeper.resumed_session(row.session_id)
-        registry = await keeper.refreshed(keeper.agent(session.record.agent))
+        registry = await keeper.relisted(keeper.agent(session.record.agent))
         approval = await keeper.ledger.approval_of(row.invocation_id)
         denied = approval is not None and approval.state is not ApprovalState.APPROVED
         if not denied and _is_gone(row, registry):

@@ -62,7 +62,7 @@ class Session:
         self._past = Past(ledger, format)
         self._delegators: tuple[Delegator, ...] | None = None
         self._facts: SessionFacts | None = None
-        self._told_above = (record.tainted, record.private)
+        self._told_above = (False, False)
 
     @property
     def session_id(self) -> str:
@@ -276,7 +276,7 @@ class Session:
                 f"the session has no turn `{run_id}`" if run_id else "the session has no turn yet",
                 "`toolkeeper audit plans` lists the turns",
             )
-        registry = await self._keeper.refreshed(self._agent)
+        registry = await self._keeper.relisted(self._agent)
         sight = await sight_kept(self._stored, run, registry, self._past.codec)
         rows = await self._stored.invocations(run_id=run.run_id)
         steps = max((row.step for row in rows), default=0)
