@@ -57,7 +57,7 @@ class SessionFacts:
     """All that a session has read: whether that was untrusted or private, and the words of it.
 
     `written` are the sources that something was written to while the session was tainted: from then
-    on, what is read from them may be somebody else's words. Told things hold at once; `step` gives
+    on, what comes from them may be somebody else's words. Told things hold at once; `step` gives
     the view of calls that belong together.
     """
 

@@ -119,7 +119,8 @@ class FactsInUse:
                 "tainted": facts.tainted,
                 "private": facts.private,
             }
-            await ledger.append(above.session_id, (Event(READ_BELOW, data),))
+            if facts.tainted > above.tainted or facts.private > above.private:
+                await ledger.append(above.session_id, (Event(READ_BELOW, data),))
             known = self._known.get(above.session_id)
             if known is not None:
                 known.mark(tainted=facts.tainted, private=facts.private)
@@ -199,13 +200,19 @@ class _Telling:
             if data.get("wrote_tainted"):
                 facts.written.add(data["wrote_tainted"])
             row = self._rows.get(event.invocation_id or "")
-            trusted = data.get("result_trusted")
+            trusted = data.get("result_trusted", _by_its_look(row))
             if row is not None and trusted is not None:
                 text = await _whole(self._ledger, self._record, row)
                 private = Flag.PRIVATE.value in row.flags
                 self._waiting.append(Lesson(text, trusted, private, row.arguments))
                 if _step(row) != self._step:
                     self.end_step()
+
+
+def _by_its_look(row: Invocation | None) -> bool | None:
+    """Whether a result counted as ours that was stored before this was said."""
+    shown = (row.result or "") if row is not None else ""
+    return False if shown.startswith("<EXTERNAL_UNTRUSTED ") else None
 
 
 def _step(row: Invocation) -> tuple[str, int]:
