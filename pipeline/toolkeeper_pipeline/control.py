@@ -23,11 +23,18 @@ from toolkeeper_contract import (
     Tool,
     ToolResult,
 )
-from toolkeeper_index import Catalog, SearchAnswer, enveloped, render_answer
+from toolkeeper_index import Catalog, SearchAnswer, SearchFailure, enveloped, render_answer
 from toolkeeper_pipeline.reading import Kept, cut
 
 SEARCH_SHAPE = "a search takes `query`, `limit` and `select`, and nothing else"
 _SEARCH_KEYS = frozenset({"query", "limit", "select"})
+MAX_FRUITLESS = 5
+"""So many searches of a run that match nothing are answered with the index; later ones are not."""
+
+FRUITLESS = (
+    "no tool matches, as for every search before it that found nothing in this turn; "
+    "stop searching for it: go on with the tools that there are, or say that it cannot be done"
+)
 NO_RESULT = "there is no kept result under this handle in this session"
 
 
@@ -41,13 +48,33 @@ def search_result(
 ) -> tuple[SearchAnswer, str]:
     """The answer and the text that a model reads of it.
 
-    The last tools, whose definitions would break the bound of a result, are left out of both.
+    The last tools, whose definitions would break the bound of a result, are left out of both, and
+    the text says how many. A single definition that is longer than the bound stands there by name.
     """
+    whole = len(answer.tools)
     while True:
         text = render_answer(answer, token=token, index=index)
-        if len(text.encode("utf-8")) <= result_bytes or len(answer.tools) < 2:
+        left = whole - len(answer.tools)
+        if left:
+            text = f"{text}\n{_left_out(left)}"
+        if len(text.encode("utf-8")) <= result_bytes or not answer.tools:
             return answer, text
+        if len(answer.tools) == 1:
+            name = answer.tools[0].name
+            return answer, "\n".join([too_long(name), *([_left_out(left)] if left else [])])
         answer = replace(answer, tools=answer.tools[:-1])
+
+
+def too_long(name: str) -> str:
+    """The answer with a tool whose definition alone is longer than a result may be."""
+    return (
+        f"1 tool found: `{name}`; its definition is too long to be shown here. It can be called at "
+        "once all the same; what is wrong with its arguments will be told"
+    )
+
+
+def _left_out(count: int) -> str:
+    return f"[{count} more matched and are left out, because the answer would be too long]"
 
 
 class Controls:
@@ -91,6 +118,7 @@ class Controls:
         self._search_max_limit = search_max_limit
         self._catalog = catalog
         self._loads = plan.disclosure.used == "search"
+        self._fruitless = 0
         self.found: set[str] = {*found, *(placed.name for placed in plan.overflow)}
 
     async def listing(self) -> Listing:
@@ -115,9 +143,17 @@ class Controls:
             default_limit=self._search_limit,
             max_limit=self._search_max_limit,
         )
+        if answer.failure is SearchFailure.NO_MATCH:
+            self._fruitless += 1
+            if self._fruitless > MAX_FRUITLESS:
+                # Printing the index again would keep a model hunting, at its price each time.
+                return self._answered(answer, FRUITLESS)
         answer, text = search_result(
             answer, token=self._token, index=self._index, result_bytes=self._result_bytes
         )
+        return self._answered(answer, text)
+
+    def _answered(self, answer: SearchAnswer, text: str) -> ToolResult:
         self.found.update(tool.name for tool in answer.tools)
         # Also when nothing was found: a later search under the same call id is still the second.
         loaded = {tool.name: tool.fingerprint for tool in answer.tools}

@@ -1,5 +1,6 @@
 """A tool that a search found: called at once, defined at the next turn, gone from the listing."""
 
+import json
 from typing import Any
 
 import pytest
@@ -206,3 +207,64 @@ def test_without_the_wrapper_a_found_tool_is_called_by_its_name(searching: Any, 
             assert kit.names(later.tools)[-1] == "weather_today"
 
     searching.play(act)
+
+
+def test_a_hunt_for_what_is_not_there_is_told_to_stop(office: Any, kit: Any) -> None:
+    office.agent |= {"deferred_tools": ["*"]}
+
+    async def act(keeper: Any) -> None:
+        async with keeper.session(agent="chat", user="ana") as session:
+            turn = await session.begin_turn("find it")
+            talk = kit.Talk("generic")
+            rows = [
+                (await talk.search(turn, f"quantum chromodynamics {number}", f"s{number}")).row
+                for number in range(8)
+            ]
+            assert all(row.is_error and row.code is Code.SEARCH_INVALID for row in rows)
+            assert all("weather.today" in row.result for row in rows[:5])
+            assert all("stop searching" in row.result for row in rows[5:])
+            assert not any("weather.today" in row.result for row in rows[5:])
+            # What is there is found all the same, and the next turn begins anew.
+            assert not (await talk.search(turn, "weather forecast", "s8")).row.is_error
+            later = await session.begin_turn("go on")
+            again = await talk.search(later, "quantum chromodynamics", "s9")
+            assert "weather.today" in again.row.result
+
+    office.play(act)
+
+
+def test_an_answer_that_would_be_too_long_says_what_it_leaves_out(office: Any, kit: Any) -> None:
+    words = " ".join(f"word{number}" for number in range(300))
+    properties = {f"field_{number}": {"type": "string"} for number in range(300)}
+    tools = [
+        {
+            "name": name,
+            "description": f"Sweeps the floor. {words}",
+            "inputSchema": {"type": "object", "properties": shape},
+        }
+        for name, shape in (("sweep", {}), ("sweeper", {}), ("sweep_all", {}), ("comb", properties))
+    ]
+    (office.folder / "tools.json").write_text(json.dumps({"tools": tools}))
+    office.settings["servers"] = {"broom": {"catalog": "tools.json"}}
+    office.agent |= {
+        "servers": ["broom"],
+        "deferred_tools": ["mcp.broom.*"],
+        "disclosure": "search",
+        "limits": {"result_bytes": 6_000},
+    }
+
+    async def act(keeper: Any) -> None:
+        async with keeper.session(agent="chat", user="ana") as session:
+            turn = await session.begin_turn("find it")
+            talk = kit.Talk("generic")
+            row = (await talk.search(turn, "sweep the floor")).row
+            assert len(row.result.encode()) <= 6_000
+            assert "2 more matched and are left out" in row.result
+            big = (await talk.search(turn, "comb", "s2")).row
+            assert "`mcp.broom.comb`" in big.result
+            assert len(big.result.encode()) <= 6_000
+            later = await session.begin_turn("go on", transcript=talk.messages)
+            loaded = [*later.plan.loaded, *(each.name for each in later.plan.overflow)]
+            assert len(loaded) == 3
+
+    office.play(act)
