@@ -104,6 +104,18 @@ def test_an_override_and_the_intent_decide_what_can_be_forced(desktop: Desktop) 
     play(desktop, {"intent": off, "turns": [{**forced, "override": {}}]})
 
 
+def test_an_intent_that_the_script_clears_is_in_nobodys_way(desktop: Desktop) -> None:
+    calls = [call("c1", "schedule.update")]
+    off = {"disabled": ["schedule.list"]}
+    (line,) = play(desktop, {"intent": off, "turns": [{"calls": calls}]}, code=1)
+    forced = {"turns": [{"tool_choice": "schedule.list"}]}
+    session = ("--session", line["session_id"])
+    ended = desktop.record(forced, *session)
+    assert (ended.code, ended.out) == (2, "")
+    play(desktop, {**forced, "intent": None}, *session)
+    assert desktop.sql("SELECT count(*) FROM runs") == 2
+
+
 # responses
 
 

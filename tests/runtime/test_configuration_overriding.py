@@ -91,7 +91,13 @@ FAULTS = {
     "override: []": "t.yaml:3: override: must be a mapping (write `{agents: {chat: {...}}}`, say)",
     "override:": "t.yaml:3: override: must be a mapping (write `{agents: {chat: {...}}}`, say)",
     "policy: []\noverride: {policy: [p.yaml]}": "t.yaml:4: policy: "
-    "`policy` stands in this file itself too (keep one of the two)",
+    "`policy` stands in this file itself too (make the change there)",
+    "agents: {b: {}}\noverride: {agents: {b: {listing: names}}}": "t.yaml:4: agents.b: "
+    "`b` stands in this file itself too (make the change there)",
+    "override: {agents: {chat: 7}}": "t.yaml:3: agents.chat: must be a mapping, not a number",
+    "override: {agents: {chat: {tools: {a: 1}}}}": "t.yaml:3: agents.chat.tools: "
+    "must be a list, not a mapping",
+    "override: {agents: 7}": "t.yaml:3: agents: must be a mapping, not a number",
 }
 
 

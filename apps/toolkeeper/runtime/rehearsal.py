@@ -30,7 +30,8 @@ async def rehearse(keeper: "Toolkeeper", script: Script, *, session_id: str | No
     """
     if session_id is None and script.agent is None:
         raise script.placed(ConfigError("the script names no agent", "write `agent: NAME`"), ())
-    intent = None if script.intent is ABSENT else script.intent
+    # What an explicit null clears must not count any more: an empty object follows the agent.
+    intent = None if script.intent is ABSENT else {} if script.intent is None else script.intent
     about: dict[str, Any] = {
         "session_id": session_id,
         "agent": script.agent,

@@ -57,11 +57,13 @@ def _lay(laid: Documents, over: Document, at: Path, below: dict[str, Any], above
     for key, value in above.items():
         path = (*at, key)
         there = below.setdefault(key, {}) if path in _SECTIONS else below.get(key)
+        if path not in _SECTIONS and laid.origins.get(path) is laid.main:
+            raise over.error(
+                path, f"`{key}` stands in this file itself too", "make the change there"
+            )
         if isinstance(value, dict) and isinstance(there, dict):
             _lay(laid, over, path, there, value)
             continue
-        if laid.origins.get(path) is laid.main:
-            raise over.error(path, f"`{key}` stands in this file itself too", "keep one of the two")
         if at in _SECTIONS and key not in below:
             # A misspelt name must not become an entry of its own.
             raise over.error(
