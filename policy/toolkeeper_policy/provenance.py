@@ -7,7 +7,7 @@ wins.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -38,6 +38,7 @@ MAX_VALUE = 1_000_000
 _REMEMBERED = 1_024
 _REMEMBERED_LENGTH = 2_048
 _MAX_LEAVES = 50_000
+_MAX_GIVEN = 2_000
 _BEST_FIRST = (Origin.USER, Origin.TRUSTED, Origin.UNTRUSTED)
 
 
@@ -72,7 +73,7 @@ class Heard:
         self._indexes = {origin: HeardIndex(capacity) for origin in _BEST_FIRST}
         self._waiting: list[_Told] = []
         self._waiting_size = 0
-        self._known: dict[str, Origin] = {}
+        self._known: dict[str | tuple[type, int | float], Origin] = {}
 
     def user(self, text: str) -> None:
         """The user's own words."""
@@ -122,6 +123,9 @@ class Heard:
     def _tell(self, told: _Told) -> None:
         if not told.text:
             return
+        most = max(1, self._capacity // 2)
+        if len(told.text) > most:
+            told = replace(told, text=told.text[:most])
         self._waiting.append(told)
         self._waiting_size += len(told.text)
         if self._waiting_size > self._capacity:
@@ -133,7 +137,7 @@ class Heard:
             return
         waiting, self._waiting, self._waiting_size = self._waiting, [], 0
         for told in waiting:
-            text = _readable(told.text[: self._capacity])
+            text = _readable(told.text)
             if told.origin is Origin.TRUSTED:
                 foreign = self._not_positive(told.given)
                 if foreign:
@@ -144,21 +148,27 @@ class Heard:
     def _not_positive(self, given: Any) -> set[str]:
         """The words of the values in `given` that are neither the user's nor trusted."""
         words: set[str] = set()
-        for value in leaves(given):
-            if not self._origin(value).positive:
+        for number, value in enumerate(leaves(given)):
+            # More than that nobody looks up; not to know is not positive.
+            if number >= _MAX_GIVEN or not self._origin(value).positive:
                 words |= tokens(normalised(value if isinstance(value, str) else json.dumps(value)))
         return words
 
     def _origin(self, value: Any) -> Origin:
-        key = value if isinstance(value, str) else None
-        if key is not None and len(key) <= _REMEMBERED_LENGTH:
-            known = self._known.get(key)
-            if known is None:
-                if len(self._known) >= _REMEMBERED:
-                    self._known.clear()
-                known = self._known[key] = self._seen(key)
-            return known
-        return self._seen(value)
+        key: str | tuple[type, int | float]
+        if isinstance(value, str) and len(value) <= _REMEMBERED_LENGTH:
+            key = value
+        elif isinstance(value, int | float):
+            # A boolean is equal to a number, but is none.
+            key = (type(value), value)
+        else:
+            return self._seen(value)
+        known = self._known.get(key)
+        if known is None:
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            known = self._known[key] = self._seen(value)
+        return known
 
     def _seen(self, value: Any) -> Origin:
         number = as_number(value)

@@ -11,11 +11,14 @@ from enum import StrEnum
 
 from toolkeeper_policy.provenance_text import normalised, stands_alone
 
-MAX_LENGTH = 200_000
+MAX_LENGTH = 100_000
 """Characters of a value that are looked through."""
 
 MAX_FOUND = 64
 """Parts of one value that are told."""
+
+_MAX_LOOKED_AT = 1_000
+"""Addresses in one value that are looked at, equal ones too."""
 
 
 class DestinationKind(StrEnum):
@@ -38,7 +41,6 @@ class Named:
 
 
 _LABELS = r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}[^\W\d_](?:[\w-]{0,61}[^\W_])"
-_LOCAL_PART = re.compile(r"[^\s@<>()\[\]{},;:\"'`|\\/=?&]{1,64}\Z")
 _DOMAIN = re.compile(_LABELS)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]{1,15}\Z")
 _REST_OF_URL = re.compile(r"(?:\[[0-9a-f:.]{2,45}\])?[^\s\"'`<>{}|\\^\[\]]{0,2048}")
@@ -53,6 +55,7 @@ _PATH = re.compile(
     r"(?<![\w:/\\.~-])(?:~|\.{1,2}|[a-z]:)?(?:[/\\][^\s/\\\"'`<>|:*?,;]{1,255}){1,64}[/\\]?"
     r"|(?<![\w:/\\.~-])[\w.-]{1,255}(?:[/\\][^\s/\\\"'`<>|:*?,;]{1,255}){0,64}\.[a-z0-9]{1,10}(?!\w)"
 )
+_NOT_LOCAL = frozenset("@<>()[]{},;:\"'`|\\/=?&")
 _GAPS = str.maketrans("", "", " ().-/")
 _FILE_ENDINGS = frozenset(
     (
@@ -91,41 +94,57 @@ def stands_as_host(text: str, start: int, end: int) -> bool:
     return not (after[0] == "." and len(after) == 2 and (after[1].isalnum() or after[1] in "-_"))
 
 
+class _Taken:
+    """Which stretches of a text a place was found in already."""
+
+    def __init__(self, length: int) -> None:
+        self._marks = bytearray(length)
+
+    def take(self, start: int, end: int) -> None:
+        self._marks[start:end] = b"\1" * (end - start)
+
+    def holds(self, start: int, end: int) -> bool:
+        """Whether any of it was taken."""
+        return self._marks.find(1, start, end) >= 0
+
+
 def _all(text: str) -> Iterator[Named]:
-    taken: list[tuple[int, int]] = []
+    taken = _Taken(len(text))
     yield from _urls(text, taken)
     yield from _emails(text, taken)
-    for match in _HOST.finditer(text) if "." in text else ():
-        ending = match.group().rpartition(".")[2]
-        if ending not in _FILE_ENDINGS and not _inside(match, taken):
-            yield Named(DestinationKind.HOST, match.group())
-    for match in _IBAN.finditer(text):
-        if not _inside(match, taken):
-            taken.append(match.span())
-            yield Named(DestinationKind.ACCOUNT, match.group().translate(_GAPS))
-    for match in _WALLET.finditer(text):
-        taken.append(match.span())
-        yield Named(DestinationKind.ACCOUNT, match.group())
+    if "." in text:
+        for match in _HOST.finditer(text):
+            ending = match.group().rpartition(".")[2]
+            if ending not in _FILE_ENDINGS and not taken.holds(*match.span()):
+                yield Named(DestinationKind.HOST, match.group())
+    for pattern in (_IBAN, _WALLET):
+        for match in pattern.finditer(text):
+            if not taken.holds(*match.span()):
+                taken.take(*match.span())
+                yield Named(DestinationKind.ACCOUNT, match.group().translate(_GAPS))
     for match in _DIGITS.finditer(text):
-        if not _inside(match, taken) and not _DATE.match(match.group()):
+        if not taken.holds(*match.span()) and not _DATE.match(match.group()):
             yield _number(match.group())
     if "/" in text or "\\" in text or "." in text:
         yield from _paths(text, taken)
 
 
-def _urls(text: str, taken: list[tuple[int, int]]) -> Iterator[Named]:
+def _urls(text: str, taken: _Taken) -> Iterator[Named]:
     at = text.find("://")
-    while at >= 0:
+    for _ in range(_MAX_LOOKED_AT):
+        if at < 0:
+            return
         scheme = _SCHEME.search(text, max(0, at - 16), at)
         rest = _REST_OF_URL.match(text, at + 3)
         end = rest.end() if rest else at + 3
         if scheme and end > at + 3:
             address = text[scheme.start() : end].rstrip(".,;:!?)*")
-            taken.append((scheme.start(), end))
+            taken.take(scheme.start(), end)
             yield Named(DestinationKind.URL, address)
             host = host_of(address)
             if host:
                 yield Named(DestinationKind.HOST, host)
+        # One address may hold another, to send its reader on to.
         at = text.find("://", at + 3)
 
 
@@ -138,17 +157,22 @@ def host_of(address: str) -> str:
     return host.partition(":")[0].rstrip(".")
 
 
-def _emails(text: str, taken: list[tuple[int, int]]) -> Iterator[Named]:
+def _emails(text: str, taken: _Taken) -> Iterator[Named]:
     at = text.find("@")
     while at >= 0:
-        local = _LOCAL_PART.search(text, max(0, at - 64), at)
-        domain = _DOMAIN.match(text, at + 1)
-        if local and domain:
-            span = (local.start(), domain.end())
-            if not any(start <= span[0] < end for start, end in taken):
-                taken.append(span)
-                yield Named(DestinationKind.EMAIL, text[span[0] : span[1]])
+        start = at
+        while start > max(0, at - 64) and _is_local(text[start - 1]):
+            start -= 1
+        domain = _DOMAIN.match(text, at + 1) if start < at else None
+        if domain and not taken.holds(start, at):
+            taken.take(start, domain.end())
+            yield Named(DestinationKind.EMAIL, text[start : domain.end()])
         at = text.find("@", at + 1)
+
+
+def _is_local(character: str) -> bool:
+    """Whether a local part of an address may have this character."""
+    return not character.isspace() and character not in _NOT_LOCAL
 
 
 def bare(text: str) -> str:
@@ -166,16 +190,13 @@ def _number(spelled: str) -> Named:
     return Named(kind, f"+{digits}" if international else digits)
 
 
-def _paths(text: str, taken: list[tuple[int, int]]) -> Iterator[Named]:
+def _paths(text: str, taken: _Taken) -> Iterator[Named]:
     for match in _PATH.finditer(text):
         path = match.group().rstrip(".,;:!?)")
         start = match.start()
         ends_as_file = path.rpartition(".")[2] in _FILE_ENDINGS
         is_path = "/" in path or "\\" in path or ends_as_file
-        alone = stands_alone(text, start, start + len(path))
-        if is_path and alone and not _inside(match, taken):
+        if not is_path or taken.holds(*match.span()):
+            continue
+        if stands_alone(text, start, start + len(path)):
             yield Named(DestinationKind.PATH, path)
-
-
-def _inside(match: re.Match[str], taken: list[tuple[int, int]]) -> bool:
-    return any(start < match.end() and match.start() < end for start, end in taken)

@@ -14,6 +14,9 @@ SEPARATOR = "\0"
 _QUOTES = str.maketrans(
     "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb", '\'\'\'\'""""""'
 )
+_SLICE = 16_384
+_GROWTH = 3
+_BLANK = re.compile(r"\s")
 _AROUND_LEFT = " \t\"'`([{<,;:!?|*"
 _AROUND_RIGHT = " \t\"'`)]}>,;:!?.|*"
 _WIDE = (
@@ -36,23 +39,46 @@ _ASCII_TOKENS = str.maketrans(
 
 
 def normalised(text: str) -> str:
-    """`text` in the form in which it is compared."""
-    if text.isascii():
-        folded = text.lower()
-    else:
-        # Lowering can undo the composition, so it is done once more.
-        folded = normalize("NFKC", normalize("NFKC", text).lower()).translate(_QUOTES)
-    return " ".join(folded.replace(SEPARATOR, " ").split())
+    """`text` in the form in which it is compared; without its end where it grows beyond measure."""
+    return _normalised(text)[0]
 
 
 def whole(value: str) -> str:
-    """A value in the form in which it is looked for: without the quotes and stops around it."""
-    text = normalised(value)
-    while True:
-        stripped = text.lstrip(_AROUND_LEFT).rstrip(_AROUND_RIGHT)
-        if stripped == text:
-            return text
-        text = stripped
+    """A value in the form in which it is looked for: without the quotes and stops around it.
+
+    Empty for one that has no such form.
+    """
+    text, complete = _normalised(value)
+    return text.lstrip(_AROUND_LEFT).rstrip(_AROUND_RIGHT) if complete else ""
+
+
+def _normalised(text: str) -> tuple[str, bool]:
+    """The form in which `text` is compared, and whether it is the whole of it."""
+    if text.isascii():
+        return _spaced(text.lower()), True
+    if len(text) <= _SLICE:
+        return _spaced(_folded(text)), True
+    # One character can stand for eighteen, so the work is bounded by what comes out.
+    parts: list[str] = []
+    left = _GROWTH * len(text)
+    start = 0
+    while start < len(text) and left > 0:
+        cut = start + _SLICE
+        blank = _BLANK.search(text, cut, cut + _SLICE)
+        end = blank.start() if blank else cut
+        parts.append(_folded(text[start:end]))
+        left -= len(parts[-1])
+        start = end
+    return _spaced("".join(parts)), start >= len(text)
+
+
+def _folded(text: str) -> str:
+    # Lowering can undo the composition, so it is done once more.
+    return normalize("NFKC", normalize("NFKC", text).lower()).translate(_QUOTES)
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.replace(SEPARATOR, " ").split())
 
 
 def tokens(text: str) -> set[str]:
