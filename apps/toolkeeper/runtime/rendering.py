@@ -12,8 +12,9 @@ from toolkeeper_contract import canonical_text, digest_bytes
 class Rendering:
     """The request parts of a turn, as one text that the ledger keeps once per digest.
 
-    `text` is canonical JSON, so that equal parts have equal bytes; `tools` and `system` are read
-    back from it also in the process that made it.
+    `text` is canonical JSON, so that equal parts have equal bytes; `parts` and `tools` are read
+    back from it each time, also in the process that made it: what a caller does with them changes
+    no later request.
     """
 
     text: str
@@ -28,7 +29,7 @@ class Rendering:
         """SHA-256 of the text's UTF-8 bytes."""
         return digest_bytes(self.text.encode("utf-8"))
 
-    @cached_property
+    @property
     def parts(self) -> dict[str, Any]:
         parts: dict[str, Any] = json.loads(self.text)
         return parts
@@ -39,7 +40,7 @@ class Rendering:
         tools: list[dict[str, Any]] = self.parts["tools"]
         return tools
 
-    @property
+    @cached_property
     def system(self) -> str:
         """The prompt region with the deferred index; empty when there is none."""
         system: str = self.parts["system"]

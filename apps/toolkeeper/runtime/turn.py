@@ -18,7 +18,15 @@ from toolkeeper_contract import (
     Plan,
 )
 from toolkeeper_pipeline import Call, Controls, Run, SessionFacts, govern
-from toolkeeper_wire import Continue, Exhausted, Format, PauseCount, WireResult
+from toolkeeper_wire import (
+    Anthropic,
+    Continue,
+    Exhausted,
+    Format,
+    PauseCount,
+    WireResult,
+    cache_marked,
+)
 from toolkeeper_wire.transcript import read_transcript, replayable
 
 if TYPE_CHECKING:
@@ -76,6 +84,18 @@ class Turn:
     def request(self) -> dict[str, Any]:
         """All parts of a request that the plan decides: `tools`, `system`, a forced tool choice."""
         return self._sight.rendering.parts
+
+    @property
+    def cached_request(self) -> dict[str, Any]:
+        """`request` with the provider's cache marker on its last tool that is not deferred.
+
+        The same where the provider caches without being asked. Nothing that is cached depends on
+        the marker; those in the messages are the caller's.
+        """
+        parts = self.request
+        if isinstance(self._format, Anthropic):
+            parts["tools"] = cache_marked(parts["tools"])
+        return parts
 
     @property
     def rendering(self) -> str:
