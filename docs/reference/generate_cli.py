@@ -9,7 +9,7 @@ from typing import Any
 
 import typer.main
 
-from toolkeeper.cli.keys import KEYS, TOOL
+from toolkeeper.cli.keys import ACCEPTED, KEYS, TOOL
 from toolkeeper.cli.main import app
 
 TARGET = Path(__file__).with_name("cli.md")
@@ -73,6 +73,9 @@ def _section(path: tuple[str, ...], command: Any) -> str:
     if verb == "tools":
         listed = ", ".join(f"`{key}`" for key in TOOL)
         lines += [f"Each of `tools`: {listed}.", ""]
+    if verb == "tools accept":
+        listed = ", ".join(f"`{key}`" for key in ACCEPTED)
+        lines += [f"Each of `tools`: {listed}. `state` is how it stood before.", ""]
     return "\n".join(lines)
 
 

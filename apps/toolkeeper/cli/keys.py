@@ -172,6 +172,9 @@ REPLAYED = (
 )
 """Recorded calls under another policy: `transitions` are `{from, to, calls}`."""
 
+ACCEPTED = ("name", "source", "fingerprint", "was", "state", "diff")
+"""Each of `tools` in what `tools accept --json` prints."""
+
 KEYS: dict[str, tuple[str, tuple[str, ...]]] = {
     "plan": ("one object", PLAN),
     "plan diff": ("one object", DIFF),
@@ -193,5 +196,6 @@ KEYS: dict[str, tuple[str, tuple[str, ...]]] = {
     "policy test": ("one object", TESTED),
     "policy replay": ("one object", REPLAYED),
     "tools": ("one object", ("tools", "refused_tools", "sources")),
+    "tools accept": ("one object", ("tools",)),
 }
 """For each verb: whether it prints one object or JSON Lines, and the keys of each."""

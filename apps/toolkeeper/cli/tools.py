@@ -1,26 +1,62 @@
-"""`toolkeeper tools`: what do the configured sources offer?"""
+"""`toolkeeper tools`: what do the configured sources offer, and which of it may be used?"""
 
 import asyncio
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from toolkeeper.cli.option import DEFAULT_CONFIG, Config, Json
 from toolkeeper.cli.output import print_json, print_table, say
 from toolkeeper_contract import Registry, Tool
 
+if TYPE_CHECKING:
+    from toolkeeper.runtime.accepting import Accepted
 
-def tools(config: Config = DEFAULT_CONFIG, as_json: Json = False) -> None:
-    """Show the registry as discovered: each tool's class and why, and what was refused."""
-    registry = asyncio.run(_registry(config))
+app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
+
+ACCEPTED = "accepted"
+
+
+@app.callback()
+def tools(context: typer.Context, config: Config = DEFAULT_CONFIG, as_json: Json = False) -> None:
+    """Show the registry as discovered: each tool's class and why, and what may not be used."""
+    if context.invoked_subcommand is not None:
+        context.obj = (config, as_json)
+        return
+    registry, states = asyncio.run(_discovered(config))
     if as_json:
-        print_json(registry_object(registry))
+        print_json(registry_object(registry, states))
     else:
-        _show(registry)
+        _show(registry, states)
 
 
-def registry_object(registry: Registry) -> dict[str, Any]:
+@app.command("accept")
+def accept(
+    context: typer.Context,
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME...", help="Canonical names, or written globs.")
+    ],
+    by: Annotated[
+        str, typer.Option("--as", metavar="NAME", help="Who accepts, for the record.")
+    ] = "operator",
+    config: Config = DEFAULT_CONFIG,
+    as_json: Json = False,
+) -> None:
+    """Accept new and changed tools as they are listed now. They are used from the next turn on."""
+    # `toolkeeper tools -c FILE accept NAME` means the same as with the option at the end.
+    before, json_before = context.obj or (DEFAULT_CONFIG, False)
+    done = asyncio.run(_accept(config if config != DEFAULT_CONFIG else before, names, by))
+    if as_json or json_before:
+        print_json({"tools": [each.account() for each in done]})
+        return
+    for each in done:
+        _tell(each)
+
+
+def registry_object(registry: Registry, states: dict[str, str]) -> dict[str, Any]:
     """The keys of `tools --json`. It can be read back as a `catalog:` file."""
-    rows = [_row(tool) for _, tool in sorted(registry.tools.items())]
+    rows = [_row(tool, states[name]) for name, tool in sorted(registry.tools.items())]
     refused = [
         {"source": tool.source, "name": tool.name, "reason": tool.reason}
         for tool in registry.refused
@@ -38,10 +74,9 @@ def registry_object(registry: Registry) -> dict[str, Any]:
     }
 
 
-def _row(tool: Tool) -> dict[str, Any]:
+def _row(tool: Tool, state: str) -> dict[str, Any]:
     definition = tool.definition
     classification = tool.classification
-    quarantined = False
     return {
         "name": tool.name,
         "source": tool.identity.source,
@@ -51,8 +86,8 @@ def _row(tool: Tool) -> dict[str, Any]:
         "flags": sorted(flag.value for flag in classification.flags),
         "classified_by": classification.classified_by,
         "fingerprint": tool.fingerprint,
-        "accepted": not quarantined,
-        "state": "accepted",
+        "accepted": state == ACCEPTED,
+        "state": state,
         "scopes": list(tool.scopes),
         "title": definition.title,
         "description": definition.description,
@@ -62,28 +97,42 @@ def _row(tool: Tool) -> dict[str, Any]:
     }
 
 
-async def _registry(config: Path) -> Registry:
+async def _discovered(config: Path) -> tuple[Registry, dict[str, str]]:
     from toolkeeper.runtime import Toolkeeper
 
     keeper = Toolkeeper.from_config(config)
     try:
-        return await keeper.everything()
+        registry = await keeper.everything()
+        standing = keeper.discovery.standing
+        return registry, {name: standing(tool).value for name, tool in registry.tools.items()}
     finally:
         await keeper.close()
 
 
-def _show(registry: Registry) -> None:
+async def _accept(config: Path, names: list[str], by: str) -> "list[Accepted]":
+    from toolkeeper.runtime import Toolkeeper
+    from toolkeeper.runtime.accepting import accept_tools
+
+    keeper = Toolkeeper.from_config(config)
+    try:
+        return await accept_tools(keeper, names, by=by)
+    finally:
+        await keeper.close()
+
+
+def _show(registry: Registry, states: dict[str, str]) -> None:
     print_table(
-        ("tool", "side effect", "flags", "classified by", "fingerprint"),
+        ("tool", "state", "side effect", "flags", "classified by", "fingerprint"),
         (
             (
-                tool.name,
+                name,
+                states[name],
                 tool.classification.side_effect.value,
                 ", ".join(sorted(flag.value for flag in tool.classification.flags)),
                 tool.classification.classified_by,
                 tool.fingerprint[:12],
             )
-            for _, tool in sorted(registry.tools.items())
+            for name, tool in sorted(registry.tools.items())
         ),
     )
     for refused in registry.refused:
@@ -91,3 +140,18 @@ def _show(registry: Registry) -> None:
     for status in registry.sources:
         if status.reason:
             say(f"source `{status.name}` is {status.state.value}: {status.reason}")
+    waiting = sorted(name for name, state in states.items() if state != ACCEPTED)
+    if waiting:
+        say(f"not used until accepted: {len(waiting)}; look at them, then")
+        say(f"  toolkeeper tools accept {' '.join(waiting)}")
+
+
+def _tell(each: "Accepted") -> None:
+    if each.standing.value == ACCEPTED:
+        say(f"{each.tool.name} was accepted already")
+        return
+    say(f"{each.tool.name} is accepted ({each.standing.value})")
+    for field, difference in each.diff.items():
+        for kind, what in difference.items():
+            shown = ", ".join(what) if isinstance(what, list) else what
+            say(f"  {field} {kind}: {'' if shown is None else shown}")
