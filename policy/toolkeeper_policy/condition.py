@@ -1,16 +1,40 @@
 """Does what a rule says `when` hold for a call?"""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 
 import cel
 
-from toolkeeper_policy.call_view import MATCHES, CallView
+from toolkeeper_policy.call_view import (
+    MATCHES,
+    CallView,
+    field_variable,
+    presence_variable,
+)
 from toolkeeper_policy.condition_cost import Cost, TooCostly, cost_of
-from toolkeeper_policy.condition_names import NOTHING, Needs, needs_of
-from toolkeeper_policy.condition_syntax import Call, Literal, Node, parse_condition, walk
+from toolkeeper_policy.condition_names import (
+    FIELDS,
+    NOTHING,
+    Needs,
+    needs_of,
+    path_of,
+    presence_of,
+)
+from toolkeeper_policy.condition_syntax import (
+    Call,
+    Index,
+    Literal,
+    Node,
+    Select,
+    Span,
+    children,
+    parse_condition,
+)
 from toolkeeper_policy.condition_token import ConditionFault
 from toolkeeper_policy.rule import Condition
+
+_UNDEFINED = "Undefined variable"
 
 
 class ConditionFailure(Exception):
@@ -37,7 +61,7 @@ class CelCondition:
         """Whether it holds; raises ConditionFailure when that cannot be said."""
         try:
             if self._cost.exponent:
-                self._cost.check(*view.size)
+                self._cost.check(*view.size(self._zone))
             result = self._program.execute(view.context(self._zone))
         except TooCostly:
             raise ConditionFailure("the arguments are too large for it") from None
@@ -45,7 +69,10 @@ class CelCondition:
             raise ConditionFailure("something that it reads is missing") from None
         except (TypeError, ValueError, ArithmeticError):
             raise ConditionFailure("the types or values do not fit") from None
-        except Exception:
+        except Exception as error:
+            # The library's words quote names only where a variable has no value.
+            if str(error).startswith(_UNDEFINED):
+                raise ConditionFailure("something that it reads is missing") from None
             raise ConditionFailure("one of its functions failed") from None
         except BaseException as error:
             # The library is written in Rust, and its panics are no Exception.
@@ -71,7 +98,7 @@ def compile_condition(text: str, zone: str = "UTC", tz: tzinfo = UTC) -> CelCond
     except Exception:
         raise ConditionFault("the condition is no valid cel") from None
     condition = CelCondition(text, zone, tree, needs, tz, cost, program)
-    if not needs.fields:
+    if needs.nothing_of_the_call:
         _check_constant(program, needs)
     elif isinstance(tree, Literal):
         raise ConditionFault("the condition is neither true nor false")
@@ -97,8 +124,24 @@ def _check_constant(program: cel.Program, needs: Needs) -> None:
 
 
 def _for_the_library(text: str, tree: Node) -> str:
-    """`text` with our own `matches` in place of the library's, which compiles at each call."""
-    calls = [part for part in walk(tree) if isinstance(part, Call) and part.function == "matches"]
-    for start in sorted((call.start for call in calls), reverse=True):
-        text = text[:start] + MATCHES + text[start + len("matches") :]
+    """`text` with flat variables for fields, and our own `matches` for the library's, which
+    compiles its pattern at each call."""
+    for (start, end), replacement in sorted(_replacements(tree), reverse=True):
+        text = text[:start] + replacement + text[end:]
     return text
+
+
+def _replacements(node: Node) -> Iterator[tuple[Span, str]]:
+    present = presence_of(node)
+    if present is not None and isinstance(node, Call):
+        yield node.span, presence_variable(*present)
+        return
+    path = path_of(node)
+    if path is not None and path[0] in FIELDS and isinstance(node, Select | Index):
+        yield node.span, field_variable(*path)
+        return
+    if isinstance(node, Call) and node.function == "matches":
+        start = node.span[0]
+        yield (start, start + len(node.function)), MATCHES
+    for child in children(node):
+        yield from _replacements(child)

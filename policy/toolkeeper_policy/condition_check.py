@@ -6,7 +6,7 @@ from typing import Any
 
 from toolkeeper_contract import Effect, Tool, did_you_mean
 from toolkeeper_policy.condition import CelCondition
-from toolkeeper_policy.condition_names import path_of, paths_in, scoped_children
+from toolkeeper_policy.condition_names import path_of, paths_in, presence_of, scoped_children
 from toolkeeper_policy.condition_syntax import Call, ListOf, Literal, Node, Operation, walk
 from toolkeeper_policy.rule import Rule
 from toolkeeper_policy.section import quoted
@@ -43,7 +43,7 @@ def remarks(rule: Rule, tools: Sequence[Tool]) -> Iterator[Remark]:
     condition = rule.condition
     if not isinstance(condition, CelCondition):
         return
-    if condition.text.strip() and not condition.needs.fields:
+    if condition.text.strip() and condition.needs.nothing_of_the_call:
         yield _constant(condition)
     if contradiction := _contradiction(condition.tree):
         yield contradiction
@@ -202,10 +202,9 @@ def _guarded(tree: Node) -> frozenset[str]:
     """The arguments for whose presence the condition asks somewhere."""
     found: set[str] = set()
     for node in walk(tree):
-        if isinstance(node, Call) and node.function == "has":
-            path = path_of(node.arguments[0])
-            if path is not None:
-                found.add(path[1])
+        present = presence_of(node)
+        if present is not None:
+            found.add(present[1])
         elif (
             isinstance(node, Operation)
             and node.operator == "in"

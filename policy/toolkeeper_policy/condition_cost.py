@@ -104,7 +104,7 @@ def _growth(node: Node) -> tuple[int, int]:
     return max(exponent, over[0]), max(nesting, over[1])
 
 
-def size_of(value: list[Any]) -> tuple[int, int]:
+def size_of(value: dict[str, Any]) -> tuple[int, int]:
     """How many elements and characters there are at any depth; stops counting when too many."""
     elements = characters = 0
     waiting: list[Any] = [value]

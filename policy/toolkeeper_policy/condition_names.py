@@ -81,23 +81,30 @@ _FUNCTIONS_ONLY = frozenset({"has", "type", "dyn", "int", "uint", "double", "str
 class Needs:
     """What a condition looks at.
 
-    `fields` maps a variable to the fields that are read, None for all of it; `functions` are the
-    ones of ours that are called.
+    `paths` are the variables and fields that it reads, `presence` those for which `has` asks,
+    `wholes` the variables that it reads as a whole, `functions` the ones of ours that it calls.
     """
 
-    fields: Mapping[str, frozenset[str] | None]
-    functions: frozenset[str]
+    paths: frozenset[tuple[str, str]] = frozenset()
+    presence: frozenset[tuple[str, str]] = frozenset()
+    wholes: frozenset[str] = frozenset()
+    functions: frozenset[str] = frozenset()
+
+    @property
+    def nothing_of_the_call(self) -> bool:
+        return not (self.paths or self.presence or self.wholes)
 
     def union(self, other: "Needs") -> "Needs":
         """What both together look at."""
-        fields = dict(self.fields)
-        for root, more in other.fields.items():
-            have = fields.get(root, frozenset())
-            fields[root] = None if have is None or more is None else have | more
-        return Needs(fields, self.functions | other.functions)
+        return Needs(
+            self.paths | other.paths,
+            self.presence | other.presence,
+            self.wholes | other.wholes,
+            self.functions | other.functions,
+        )
 
 
-NOTHING = Needs({}, frozenset())
+NOTHING = Needs()
 
 
 def needs_of(node: Node) -> Needs:
@@ -105,12 +112,19 @@ def needs_of(node: Node) -> Needs:
     reader = _Reader()
     reader.read(node, frozenset())
     return Needs(
-        {
-            root: None if fields is None else frozenset(fields)
-            for root, fields in reader.fields.items()
-        },
+        frozenset(reader.paths),
+        frozenset(reader.presence),
+        frozenset(reader.wholes),
         frozenset(reader.functions),
     )
+
+
+def presence_of(node: Node) -> tuple[str, str] | None:
+    """`("args", "to")` for `has(args.to)`; None for anything else."""
+    if isinstance(node, Call) and node.function == "has" and node.target is None:
+        path = path_of(node.arguments[0]) if len(node.arguments) == 1 else None
+        return path if path is not None and path[0] in FIELDS else None
+    return None
 
 
 def paths_in(
@@ -153,13 +167,16 @@ def scoped_children(node: Node, scope: frozenset[str]) -> Iterator[tuple[Node, f
 
 class _Reader:
     def __init__(self) -> None:
-        self.fields: dict[str, set[str] | None] = {}
+        self.paths: set[tuple[str, str]] = set()
+        self.presence: set[tuple[str, str]] = set()
+        self.wholes: set[str] = set()
         self.functions: set[str] = set()
 
     def read(self, node: Node, scope: frozenset[str]) -> None:
         path = path_of(node, scope)
         if path is not None and path[0] in FIELDS:
-            self._field(*path)
+            _check_field(*path)
+            self.paths.add(path)
             return
         if isinstance(node, Name):
             self._name(node.name, scope)
@@ -167,26 +184,19 @@ class _Reader:
             self._call(node)
         elif isinstance(node, Operation):
             _check_options(node, scope)
+        present = presence_of(node)
+        if present is not None:
+            _check_field(*present)
+            self.presence.add(present)
+            return
         for child, inner in scoped_children(node, scope):
             self.read(child, inner)
-
-    def _field(self, root: str, field: str) -> None:
-        known = FIELDS[root]
-        if known is not None and field not in known:
-            if not known:
-                raise ConditionFault(f"`{root}` is a text and has no {quoted(field)}")
-            raise ConditionFault(
-                f"there is no {quoted(f'{root}.{field}')}", did_you_mean(field, known)
-            )
-        fields = self.fields.setdefault(root, set())
-        if fields is not None:
-            fields.add(field)
 
     def _name(self, name: str, scope: frozenset[str]) -> None:
         if name in scope:
             return
         if name in FIELDS:
-            self.fields[name] = None
+            self.wholes.add(name)
         elif name not in _TYPES:
             raise ConditionFault(f"there is no variable {quoted(name)}", did_you_mean(name, FIELDS))
 
@@ -217,6 +227,14 @@ class _Reader:
             _check_pattern(call.arguments[-1])
 
 
+def _check_field(root: str, field: str) -> None:
+    known = FIELDS[root]
+    if known is not None and field not in known:
+        if not known:
+            raise ConditionFault(f"`{root}` is a text and has no {quoted(field)}")
+        raise ConditionFault(f"there is no {quoted(f'{root}.{field}')}", did_you_mean(field, known))
+
+
 def _check_comprehension(call: Call) -> None:
     name = call.function
     if call.target is None:
@@ -225,7 +243,7 @@ def _check_comprehension(call: Call) -> None:
         raise ConditionFault(
             f"`{name}` takes a variable and a condition", f"write `LIST.{name}(x, ...)`"
         )
-    if call.variable in FIELDS:
+    if call.variable in FIELDS or call.variable.startswith("__"):
         # The variable would hide what the call's own data are called.
         raise ConditionFault(
             f"`{call.variable}` is taken already", f"use another variable in `{name}`"

@@ -19,6 +19,9 @@ COMPREHENSIONS = frozenset({"all", "exists", "exists_one", "existsOne", "map", "
 
 _RELATIONS = ("<", "<=", ">", ">=", "==", "!=", "in")
 _LEVELS: tuple[tuple[str, ...], ...] = (("||",), ("&&",), _RELATIONS, ("+", "-"), ("*", "/", "%"))
+Span = tuple[int, int]
+"""The first character and the one after the last, 0-based."""
+
 _CONSTANTS = {"true": True, "false": False, "null": None}
 
 
@@ -31,9 +34,10 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A variable."""
+    """A variable. `span` is where it stands, as are those of the other nodes that have one."""
 
     name: str
+    span: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,7 @@ class Select:
 
     operand: "Node"
     field: str
+    span: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +55,17 @@ class Index:
 
     operand: "Node"
     key: "Node"
+    span: Span
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function, a method of `target`, or a macro. `start` is where the name stands."""
+    """A function, a method of `target`, or a macro; the span begins with its name."""
 
     function: str
     target: "Node | None"
     arguments: "tuple[Node, ...]"
-    start: int
+    span: Span
 
     @property
     def comprehends(self) -> bool:
@@ -196,6 +202,7 @@ class _Parser:
         return self._member()
 
     def _member(self) -> Node:
+        start = self.ahead.start
         node = self._primary()
         links = 0
         while True:
@@ -206,12 +213,13 @@ class _Parser:
                 token = self._name()
                 if self._take("("):
                     arguments = self._items(")")
-                    node = Call(token.text, node, arguments, token.start)
+                    node = Call(token.text, node, arguments, (token.start, self._end))
                 else:
-                    node = Select(node, token.text)
+                    node = Select(node, token.text, (start, token.end))
             elif self._take("["):
-                node = Index(node, self.expression())
+                key = self.expression()
                 self._need("]")
+                node = Index(node, key, (start, self._end))
             else:
                 return node
 
@@ -224,12 +232,13 @@ class _Parser:
         if token.word is Word.NAME and token.text != "in":
             self._next()
             if self._take("("):
-                return Call(token.text, None, self._items(")"), token.start)
+                arguments = self._items(")")
+                return Call(token.text, None, arguments, (token.start, self._end))
             if token.text in _CONSTANTS:
                 return Literal(_CONSTANTS[token.text])
             if self.ahead.text == "{":
                 raise ConditionFault(f"a condition cannot build a `{token.text}`")
-            return Name(token.text)
+            return Name(token.text, (token.start, token.end))
         if self._take("("):
             node = self.expression()
             self._need(")")
@@ -269,6 +278,11 @@ class _Parser:
         token = self.ahead
         self._at += 1
         return token
+
+    @property
+    def _end(self) -> int:
+        """Where the word ends that was read last."""
+        return self._words[self._at - 1].end
 
     def _take(self, mark: str) -> bool:
         if self.ahead.word is Word.MARK and self.ahead.text == mark:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolkeeper_contract import Decision, Effect, Question, is_literal, matches, nearest
-from toolkeeper_policy.call_view import CallView
+from toolkeeper_policy.call_view import CallView, ViewPlan
 from toolkeeper_policy.condition import needs_of_condition
 from toolkeeper_policy.policy import Policy, unheard_reason
 from toolkeeper_policy.rule import Rule
@@ -173,7 +173,7 @@ def _condition_fault(rule: Rule, question: Question) -> str | None:
     assert rule.condition is not None
     # Only the condition: whatever else the rule asks for is told apart from it.
     bare = Rule(rule.id, rule.effect, condition=rule.condition)
-    weighed = weigh((bare,), CallView(question, needs_of_condition(rule.condition)))
+    weighed = weigh((bare,), CallView(question, ViewPlan(needs_of_condition(rule.condition))))
     if weighed.failed:
         return f"its condition could not be evaluated: {weighed.causes[rule.id]}"
     return None if weighed.matched else f"its condition is false: {quoted(rule.condition.text)}"

@@ -102,9 +102,9 @@ def origins(question: Question) -> Iterator[tuple[str, tuple[Origin, bool]]]:
 
 def origins_asked_for(needs: Needs, question: Question) -> dict[str, str]:
     """Where the values were seen that conditions with `origin(...)` look at."""
-    fields = needs.fields.get("args", frozenset())
     arguments = question.arguments
-    names = arguments if fields is None else [name for name in sorted(fields) if name in arguments]
+    read = sorted(field for root, field in needs.paths if root == "args")
+    names = arguments if "args" in needs.wholes else [name for name in read if name in arguments]
     found: dict[str, str] = {}
     for name in names:
         for pointer, value in leaves(arguments[name], _pointer("", name)):

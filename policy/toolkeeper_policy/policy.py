@@ -90,7 +90,7 @@ class Policy:
     def decide(self, question: Question) -> Decision:
         """The decision on one call, hardline rules included; a failing condition denies."""
         selection = self.selection(question)
-        view = CallView(question, selection.needs)
+        view = CallView(question, selection.plan)
         decision = self._by_rules(selection, view)
         # INVARIANT: the overlay only tightens, and the hardline has the last word.
         return self._by_hardline(selection, view) or decision
@@ -98,7 +98,7 @@ class Policy:
     def check_hardline(self, question: Question) -> Decision | None:
         """The denial by a hardline rule, or None; no approval or grant lifts it."""
         selection = self.selection(question)
-        return self._by_hardline(selection, CallView(question, selection.needs))
+        return self._by_hardline(selection, CallView(question, selection.plan))
 
     def selection(self, question: Question) -> Selection:
         """The rules that are about this tool, whoever calls it."""

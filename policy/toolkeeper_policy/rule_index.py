@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from toolkeeper_contract import Classification, Flag, SideEffect, is_literal
+from toolkeeper_policy.call_view import ViewPlan
 from toolkeeper_policy.condition import needs_of_condition
 from toolkeeper_policy.condition_names import NOTHING, Needs
 from toolkeeper_policy.rule import Rule
@@ -21,13 +22,14 @@ class Selection:
     """The rules about one tool, by id.
 
     `unheard` are allow rules that name the tool but not its dear class or flag, so that they do
-    not count for it. `needs` is what the conditions of all of them look at.
+    not count for it. `needs` is what the conditions of all of them look at, `plan` how they get it.
     """
 
     rules: tuple[Rule, ...]
     hardline: tuple[Rule, ...]
     unheard: tuple[Rule, ...]
     needs: Needs
+    plan: ViewPlan
 
 
 class RuleIndex:
@@ -53,7 +55,7 @@ class RuleIndex:
         needs = NOTHING
         for rule in (*heard, *hardline):
             needs = needs.union(needs_of_condition(rule.condition))
-        return Selection(heard, hardline, unheard, needs)
+        return Selection(heard, hardline, unheard, needs, ViewPlan(needs))
 
 
 class _Catalog:

@@ -22,6 +22,7 @@ from toolkeeper_policy import (
     CelCondition,
     ConditionFailure,
     ConditionFault,
+    ViewPlan,
     compile_condition,
     load_policy,
 )
@@ -62,7 +63,7 @@ def question(**fields: Any) -> Question:
 
 
 def ask(condition: CelCondition, asked: Question | None = None) -> bool:
-    return condition.holds(CallView(asked or question(), condition.needs))
+    return condition.holds(CallView(asked or question(), ViewPlan(condition.needs)))
 
 
 def holds(text: str, **fields: Any) -> bool:
@@ -172,7 +173,7 @@ def test_conditions_in_two_zones_share_one_view() -> None:
     at = datetime(2026, 7, 3, 22, 30, tzinfo=UTC)
     here = compile_condition("call.hour == 22")
     there = compile_condition("call.hour == 0", "Europe/Zurich", ZoneInfo("Europe/Zurich"))
-    view = CallView(question(at=at), here.needs.union(there.needs))
+    view = CallView(question(at=at), ViewPlan(here.needs.union(there.needs)))
     assert here.holds(view)
     assert there.holds(view)
 
