@@ -30,8 +30,8 @@ output is one JSON object, or JSON Lines where it is a list; the keys below are 
 | 130 | interrupted |
 
 `plan`, `plan diff`, `search`, `tools`, `schema`, the `audit` verbs, `approvals list` and
-`approvals show` write nothing. The others open the store for writing, and first end what expired (`approval.expired`,
-`lease.reaped`).
+`approvals show` write nothing. The others open the store for writing, and first end what expired
+(`approval.expired`, `lease.reaped`).
 """
 
 
