@@ -230,8 +230,9 @@ def _looks_at(rule: Rule, masked: frozenset[str]) -> bool:
         return False
     if not isinstance(rule.condition, CelCondition):
         return True
-    fields = rule.condition.needs.fields.get("args", frozenset())
-    return fields is None or not fields.isdisjoint(masked)
+    needs = rule.condition.needs
+    # That a masked argument is there is known; `has` asks for no more.
+    return "args" in needs.wholes or any(("args", name) in needs.paths for name in masked)
 
 
 def _masked_values(arguments: Mapping[str, Any], pointers: Collection[str]) -> dict[str, str]:
