@@ -161,6 +161,9 @@ def test_any_loop_can_be_measured_without_a_configuration(desktop: Desktop) -> N
     out = desktop.toolkeeper("audit", "cache", "--requests", file).out
     assert "3 requests, 1 rewrite;" in out
     assert "cause unexplained: 1 rewrite" in out
+    kept = found[1]["kept_message_bytes"]
+    whole = sum(line["message_bytes"] for line in found)
+    assert f"{kept:,} of {whole:,} message bytes kept" in out
 
 
 def test_the_bodies_of_batch_files_are_taken_out(desktop: Desktop) -> None:

@@ -103,26 +103,28 @@ def _read(file: Path) -> str:
 
 
 def _show(report: "CacheReport", *, recorded: bool) -> None:
-    head = ("session", "turn") if recorded else ()
-    print_table(
-        (*head, "request", "prefix", "kept", "reread", "what broke it"),
-        [
-            (
-                *((line.session_id, line.turn) if recorded else ()),
-                line.request,
-                line.prefix_bytes,
-                line.kept_bytes,
-                line.reread_bytes,
-                _broke(line),
-            )
-            for line in report.lines
-        ],
-    )
+    if recorded:
+        columns = ("session", "turn", "request", "prefix", "kept", "reread", "what broke it")
+    else:
+        columns = ("request", "prefix", "kept", "reread", "messages", "kept", "what broke it")
+    print_table(columns, [_row(line, recorded) for line in report.lines])
     kept = f"{report.kept_bytes:,} of {report.prefix_bytes:,} prefix bytes kept"
     counts = f"{_counted(report.requests, 'request')}, {_counted(report.rewrites, 'rewrite')}"
     say(f"{counts}; {kept}, {report.reread_bytes:,} read anew")
+    if not recorded:
+        # What was not recorded is not counted as lost.
+        whole = sum(line.message_bytes for line in report.lines)
+        stayed = sum(line.kept_message_bytes for line in report.lines)
+        say(f"{stayed:,} of {whole:,} message bytes kept")
     for reason, count in report.causes.items():
         say(f"cause {reason}: {_counted(count, 'rewrite')}")
+
+
+def _row(line: "CacheLine", recorded: bool) -> tuple[Any, ...]:
+    prefix = (line.request, line.prefix_bytes, line.kept_bytes, line.reread_bytes)
+    if recorded:
+        return (line.session_id, line.turn, *prefix, _broke(line))
+    return (*prefix, line.message_bytes, line.kept_message_bytes, _broke(line))
 
 
 def _counted(number: int, noun: str) -> str:
