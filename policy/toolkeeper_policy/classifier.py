@@ -92,11 +92,20 @@ def _ruled(base: Classification, rule: ClassificationRule, hints: Hints) -> Clas
             flags.add(flag)
         else:
             flags.discard(flag)
-    return Classification(side_effect, frozenset(flags), classified_by)
+    return Classification(
+        side_effect,
+        frozenset(flags),
+        classified_by,
+        destination=rule.destination,
+        payload=rule.payload,
+    )
 
 
 def _tightened(base: Classification, ruled: Classification) -> Classification:
-    """What `ruled` adds to `base`, without anything that it relaxes."""
+    """What `ruled` adds to `base`, without anything that it relaxes.
+
+    A list of arguments that count would let the others pass, so it is left out too.
+    """
     raised = _RANK[ruled.side_effect] > _RANK[base.side_effect]
     flags = base.flags | (ruled.flags - _RELAXING)
     if not base.flags.isdisjoint(_RELAXING):

@@ -223,3 +223,20 @@ def test_a_rule_without_tools_is_refused() -> None:
         ClassificationRule(tools=("tool.call",), side_effect=SideEffect.NONE)
     with pytest.raises(ConfigError, match="not a trust"):
         ClassificationRule(tools=("a",), result="yes")
+
+
+def test_the_arguments_that_count_are_the_operators_word_and_never_of_what_was_not_accepted() -> (
+    None
+):
+    rules = (
+        ClassificationRule(tools=("mcp.crm.*",), destination=("to",)),
+        ClassificationRule(tools=("mcp.crm.push",), payload=("body", "title")),
+    )
+    identity = ToolIdentity(SourceKind.MCP, "crm", "push")
+    definition = ToolDefinition("push", None, "", {"type": "object"})
+    accepted = classify(identity, definition, rules=rules)
+    assert (accepted.destination, accepted.payload) == (("to",), ("body", "title"))
+    later = classify(identity, definition, rules=rules, accepted=False)
+    assert (later.destination, later.payload) == ((), ())
+    other = classify(ToolIdentity(SourceKind.MCP, "crm", "pull"), definition, rules=rules)
+    assert (other.destination, other.payload) == (("to",), ())
