@@ -177,13 +177,11 @@ def test_giants_of_a_server_are_refused_with_a_reason_and_its_other_tools_live(
         session = await keeper.open_session(agent="chat", user="ana", provider="openai")
         turn, talk = await kit.searched(session, "dust", provider="openai")
         refused = {each.name[:8]: each.reason for each in turn.plan.refused}
-        assert {"nnnnnnnn", "deep"} <= set(refused)
+        assert {"nnnnnnnn", "long", "deep"} <= set(refused)
+        assert all(refused.values())
         assert all(len(each.name) < 1_000 for each in turn.plan.refused)
         later = await session.begin_turn("go on", transcript=talk.messages)
         assert "mcp.shelf.dust" in later.plan.loaded
-        assert "mcp.shelf.long" in turn.plan.pins
-        found = await talk.search(turn, "long word", "s9")
-        assert len(found.row.result) < 60_000
         assert len(json.dumps(turn.request)) < 60_000
 
     searching.play(act)
