@@ -11,6 +11,7 @@ from typing import Any
 
 from toolkeeper_policy.condition_token import ConditionFault, Token, Word, literal_text, tokens
 
+MAX_TREE_DEPTH = 256
 MAX_DEPTH = 32
 """How deep brackets, signs and branches may nest."""
 
@@ -106,6 +107,8 @@ def parse_condition(text: str) -> Node:
     node = parser.expression()
     if not parser.is_over:
         raise parser.unexpected()
+    if _depth(node) > MAX_TREE_DEPTH:
+        raise ConditionFault("the condition is too long a chain", "split it into several rules")
     return node
 
 
@@ -122,6 +125,16 @@ def children(node: Node) -> Sequence[Node]:
     if isinstance(node, Operation):
         return node.operands
     return ()
+
+
+def _depth(node: Node) -> int:
+    """How deep the tree is, found without going down by recursion."""
+    depth = 0
+    level: list[Node] = [node]
+    while level:
+        depth += 1
+        level = [child for parent in level for child in children(parent)]
+    return depth
 
 
 def walk(node: Node) -> Iterator[Node]:

@@ -93,7 +93,11 @@ class Policy:
         view = CallView(question, selection.plan)
         decision = self._by_rules(selection, view)
         # INVARIANT: the overlay only tightens, and the hardline has the last word.
-        return self._by_hardline(selection, view) or decision
+        denial = self._by_hardline(selection, view)
+        if denial is None:
+            return decision
+        errors = dict.fromkeys((*denial.errors, *decision.errors))
+        return replace(denial, errors=tuple(errors), origins=decision.origins)
 
     def check_hardline(self, question: Question) -> Decision | None:
         """The denial by a hardline rule, or None; no approval or grant lifts it."""

@@ -28,8 +28,15 @@ def load_policy(documents: Sequence[tuple[str, str]], read_pack: ReadPack | None
     first thing that is wrong, a cycle of packs included.
     """
     gathering = _Gathering(read_pack)
-    for file, text in documents:
-        gathering.add(file, text, ())
+    for at, (file, text) in enumerate(documents):
+        if (file, text) in documents[:at]:
+            raise ConfigError(
+                f"the policy document {quoted(file)} is named twice",
+                "remove one of the two",
+                code=Code.POLICY_INVALID,
+                file=file,
+            )
+        gathering.add(file, text)
     parsed = list(gathering.documents.values())
     defaults: dict[SideEffect, Effect] = {}
     for document in parsed:
@@ -52,17 +59,10 @@ class _Gathering:
         self.documents: dict[tuple[str, str], RuleDocument] = {}
         self._read_pack = read_pack
 
-    def add(self, file: str, text: str, above: tuple[str, ...]) -> None:
-        # A pack may be named twice, and by a document and beside it: it still is one.
-        if (file, text) in self.documents and above:
+    def add(self, file: str, text: str, above: tuple[tuple[str, str], ...] = ()) -> None:
+        # A document may be named beside another one that builds on it: it still is one.
+        if (file, text) in self.documents:
             return
-        if (file, text) in self.documents and text not in PACKS.values():
-            raise ConfigError(
-                f"the policy document {quoted(file)} is named twice",
-                "remove one of the two",
-                code=Code.POLICY_INVALID,
-                file=file,
-            )
         document = read_rules(text, file)
         self.documents[(file, text)] = document
         if len(self.documents) > _MOST:
@@ -70,9 +70,13 @@ class _Gathering:
                 f"the policy has more than {_MOST} documents", code=Code.POLICY_INVALID, file=file
             )
         for name, line, pack_file, pack_body in self._packs(document, file):
-            if pack_file in (*above, file):
-                chain = (*above, file, pack_file)
-                cycle = chain[chain.index(pack_file) :]
+            # The text tells two spellings of one path.
+            chain = (*above, (file, text))
+            start = [
+                at for at, one in enumerate(chain) if pack_file == one[0] or pack_body == one[1]
+            ]
+            if start:
+                cycle = [*(one[0] for one in chain[start[0] :]), pack_file]
                 raise ConfigError(
                     "the packs build on each other in a circle: "
                     + " -> ".join(quoted(one) for one in cycle),
@@ -82,7 +86,7 @@ class _Gathering:
                     line=line,
                     key="packs",
                 )
-            self.add(pack_file, pack_body, (*above, file))
+            self.add(pack_file, pack_body, chain)
 
     def _packs(
         self, document: RuleDocument, file: str

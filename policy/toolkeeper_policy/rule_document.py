@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from toolkeeper_contract import (
     CONTROL_TOOLS,
     Code,
+    ConfigError,
     Document,
     Effect,
     Flag,
@@ -59,7 +60,12 @@ class RuleDocument:
 
 def read_rules(text: str, file: str) -> RuleDocument:
     """The document in `text`; raises ConfigError for the first thing that may not stand there."""
-    document = parse_document(text, file, code=_CODE)
+    try:
+        document = parse_document(text, file, code=_CODE)
+    except ConfigError as error:
+        # What is wrong with the whole of a document is wrong from its first line on.
+        error.line = error.line or 1
+        raise
     if document.value is None:
         raise document.error(
             (), "the policy document is empty", "write at least `version: 1`", code=_CODE

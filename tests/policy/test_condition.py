@@ -1,6 +1,7 @@
 """When does a condition hold, when can that not be said, and which are refused at load?"""
 
 import logging
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
@@ -261,6 +262,22 @@ def test_what_two_readers_could_take_for_two_hosts_has_no_domain(address: str) -
         ("args.a" + " && args.a" * 200, "too long a chain", None),
         ("args.a == '" + "x" * 5000 + "'", "longer than", None),
         (
+            "("
+            + "a*" * 99
+            + "1"
+            + "+1" * 30
+            + "<1" * 99
+            + "&&1" * 99
+            + "||1" * 99
+            + ")"
+            + "*1" * 99
+            + "<1" * 99
+            + "&&1" * 99
+            + "||1" * 99,
+            "too long a chain",
+            None,
+        ),
+        (
             "args.a.all(x, args.a.all(y, args.a.all(z, x == z)))",
             "nests comprehensions 3 deep",
             None,
@@ -325,3 +342,9 @@ def test_deep_arguments_can_be_looked_at() -> None:
     for _ in range(250):
         deep = {"a": deep}
     assert holds("has(args.a.a.a)", arguments=deep)
+
+
+def test_a_condition_can_be_asked_in_any_thread() -> None:
+    condition = compile_condition('args.to.exists(a, a == "a@example.com")')
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(lambda _: ask(condition), range(50)))

@@ -134,3 +134,16 @@ def test_a_circle_of_packs_is_refused(start: str, file: str, line: int, circle: 
 def test_a_pack_beside_the_document_needs_somebody_who_reads_it() -> None:
     with pytest.raises(ConfigError, match=r"no policy pack `b\.yaml`"):
         load_policy([("a.yaml", FILES["a.yaml"])])
+
+
+def test_a_document_may_stand_beside_one_that_builds_on_it_in_any_order() -> None:
+    one = [("a.yaml", FILES["a.yaml"]), ("c.yaml", FILES["c.yaml"])]
+    assert load_policy(one, read) == load_policy(one[::-1], read)
+
+
+def test_a_circle_under_two_spellings_of_one_path_is_one() -> None:
+    def reads_itself(file: str, name: str) -> tuple[str, str]:
+        return f"{file}/../{name}", "packs: [a.yaml]\n"
+
+    with pytest.raises(ConfigError, match="in a circle"):
+        load_policy([("a.yaml", "packs: [a.yaml]\n")], reads_itself)

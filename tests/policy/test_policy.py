@@ -352,3 +352,10 @@ def test_conditions_that_ask_for_origins_put_them_on_the_decision() -> None:
         question(arguments={"to": ["a@example.com", 7], "body": "x"})
     )
     assert decision.origins == {"/to/0": "nowhere", "/to/1": "nowhere"}
+
+
+def test_a_hardline_denial_still_records_the_rules_that_failed() -> None:
+    broken = rule("broken", "allow", **NAMED, condition=Answers(None))
+    decision = policy(broken, hardline=(rule("never", "deny", **NAMED),)).decide(question())
+    assert (decision.code, decision.rules) == (Code.DENIED_HARDLINE, ("never",))
+    assert decision.errors == ("broken",)
