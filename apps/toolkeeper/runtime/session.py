@@ -9,14 +9,14 @@ from toolkeeper.runtime.drift import drift_events, take_over
 from toolkeeper.runtime.earlier_turns import sight_kept
 from toolkeeper.runtime.lineage import Delegator, delegators_of
 from toolkeeper.runtime.loaded_set import loaded_set
-from toolkeeper.runtime.outlook import Outlook, Outlooker
+from toolkeeper.runtime.outlook import Outlook, Outlooker, shown_before
 from toolkeeper.runtime.past import Past
 from toolkeeper.runtime.profile import limits_of, profile_of
 from toolkeeper.runtime.session_facts import hear_user
-from toolkeeper.runtime.shown_changes import shown_changes
 from toolkeeper.runtime.sight import Sight
 from toolkeeper.runtime.toggles import Toggles
 from toolkeeper.runtime.turn import Turn
+from toolkeeper.runtime.turn_beginning import beginning_events
 from toolkeeper.runtime.wish import NOTHING, Wish
 from toolkeeper_contract import (
     ConfigError,
@@ -30,7 +30,7 @@ from toolkeeper_contract import (
 )
 from toolkeeper_index import boundary_token
 from toolkeeper_pipeline import Controls, Run, SessionFacts
-from toolkeeper_planner import parse_intent, planned_event
+from toolkeeper_planner import parse_intent
 from toolkeeper_wire import Format
 from toolkeeper_wire.transcript import compaction_note
 
@@ -231,29 +231,15 @@ class Session:
             override,
             self._keeper.kept_text(user_message),
         )
-        told = {"turn": number, "plan": plan.digest}
-        if tool_choice:
-            told["forced"] = tool_choice
-        began = Event("run.began", told, run.run_id)
-        planned = planned_event(
-            plan, sources=sight.registry.sources, turn=number, run_id=run.run_id
-        )
-        changes = await shown_changes(
-            self._stored,
-            runs[-1] if runs else None,
-            plan,
-            rendering,
-            sight.codec,
-            run_id=run.run_id,
-            forced=tool_choice,
-        )
+        before = runs[-1] if runs else None
+        events = await beginning_events(self._stored, before, run, sight, forced=tool_choice)
         drifts = self._keeper.drifts(self._agent)
         drifted = await drift_events(self._stored, self.session_id, drifts, run.run_id)
-        known = any(earlier.rendering == rendering.digest for earlier in runs)
+        known = shown_before(runs, rendering.digest)
         await self._stored.begin_run(
             run,
             plan,
-            (began, planned, *changes, *drifted),
+            (*events, *drifted),
             rendering=None if known else rendering.text,
         )
         await take_over(self._stored, drifts, self._keeper.clock.now())
