@@ -220,7 +220,9 @@ class _Reader:
             wanted = " or ".join(str(count - (call.target is not None)) for count in arity)
             raise ConditionFault(f"`{name}` takes {wanted} arguments, not {len(call.arguments)}")
         if name == "has" and not isinstance(call.arguments[0], Select):
-            raise ConditionFault("`has` asks for a field", "write `has(args.name)`")
+            raise ConditionFault(
+                "`has` asks for a field", 'write `has(args.name)`, or `"name" in args`'
+            )
         if name in FUNCTIONS_OF_CONDITIONS or name == "origin":
             self.functions.add(name)
         if name == "matches":

@@ -32,7 +32,7 @@ def shadowed(rule: Rule, others: Sequence[Rule]) -> Iterator[Remark]:
         if (
             other.id != rule.id
             and other.effect.rank > rule.effect.rank
-            and other.unconditional
+            and _always_with(other, rule)
             and _includes(other, rule)
         ):
             yield (
@@ -45,6 +45,15 @@ def shadowed(rule: Rule, others: Sequence[Rule]) -> Iterator[Remark]:
 
 def unmatched(rule: Rule, tools: Collection[Tool]) -> Iterator[Remark]:
     """Whether the tools that the rule names all have another class or lack its flags."""
+    if rule.tools and rule.sources:
+        called = [tool for tool in tools if any_matches(rule.tools, tool.name)]
+        if called and not any(source_name(tool.identity) in rule.sources for tool in called):
+            yield (
+                f"names `{min(tool.name for tool in called)}`, and no tool that it names is of its "
+                "sources",
+                "leave `sources` out, or name tools of that source",
+            )
+            return
     if not (rule.tools or rule.sources) or not (rule.side_effects or rule.flags):
         return
     named = [
@@ -62,6 +71,15 @@ def unmatched(rule: Rule, tools: Collection[Tool]) -> Iterator[Remark]:
             f"names `{found}`, and no tool that it names has its side effects and flags",
             "see the class of each tool with `toolkeeper tools`",
         )
+
+
+def _always_with(other: Rule, rule: Rule) -> bool:
+    """Whether what `other` wants beside its selectors is nothing, or the same as `rule` wants."""
+    return (
+        other.expires is None
+        and (not other.attributes or other.attributes == rule.attributes)
+        and (other.condition is None or other.condition == rule.condition)
+    )
 
 
 def _includes(wide: Rule, narrow: Rule) -> bool:

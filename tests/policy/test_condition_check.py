@@ -140,3 +140,17 @@ def test_a_rule_whose_tools_all_have_another_class_is_a_warning() -> None:
     message, hint = one("tools: [mail.send], side_effects: [financial], effect: deny")
     assert "no tool that it names has its side effects and flags" in message
     assert "toolkeeper tools" in hint
+
+
+def test_the_same_condition_under_another_effect_is_a_contradiction_that_is_told() -> None:
+    when = "when: args.n == 1"
+    ((message, _),) = messages(
+        f"tools: [mail.send], {when}, effect: allow", f"tools: [mail.send], {when}, effect: ask"
+    )
+    assert "rule `r0` can never decide: rule `r1` asks for all the calls" in message
+
+
+def test_tools_of_another_source_are_a_warning() -> None:
+    policy = load_policy([("p", "rules: [{id: x, tools: [pay], sources: [git], effect: ask}]\n")])
+    (found,) = check_policy(policy, REGISTRY, ["git"], ["chat"])
+    assert "no tool that it names is of its sources" in found.message
