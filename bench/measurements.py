@@ -57,6 +57,17 @@ SECTIONS = (
         "Fifty rules, microseconds a decision.",
     ),
     Section(
+        "agentdojo",
+        "Attacks, without a model",
+        ("agentdojo.py", "DATA/agentdojo-workspace-banking.json"),
+        "AgentDojo's ground truth through the whole pipeline, under the shipped pack "
+        "`lethal-trifecta` and a configuration that a user could have written "
+        "(`bench/agentdojo.yaml`). An injected change counts as let through when it runs unasked "
+        "in either of two places: right after the first result that shows it, or after the user's "
+        "last call. `asked` are the user's own calls that wait for approval. The other two ways "
+        "decide the same calls by the same classes. Needs `pip install agentdojo`.",
+    ),
+    Section(
         "ledger",
         "A durable call",
         ("ledger.py",),
@@ -84,7 +95,7 @@ def main() -> int:
 
 def _measured(section: Section, data: Path) -> str:
     script, *arguments = section.command
-    given = [str(data) if each == "DATA" else each for each in arguments]
+    given = [re.sub("^DATA(?=/|$)", lambda _: str(data), each) for each in arguments]
     done = subprocess.run(
         [sys.executable, str(HERE / script), *given], capture_output=True, text=True, cwd=ROOT
     )
@@ -99,7 +110,7 @@ def _measured(section: Section, data: Path) -> str:
 
 def _sections(page: str) -> dict[str, str]:
     found = re.split(r"^## ", page, flags=re.M)[1:]
-    return {part.split("\n", 1)[0]: f"## {part}" for part in found}
+    return {part.split("\n", 1)[0]: f"## {part.rstrip()}\n" for part in found}
 
 
 if __name__ == "__main__":
