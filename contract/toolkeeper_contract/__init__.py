@@ -56,6 +56,7 @@ from toolkeeper_contract.source import (
 )
 from toolkeeper_contract.suggestion import did_you_mean, nearest
 from toolkeeper_contract.tool import (
+    ClassesByArguments,
     RefusedTool,
     SourceKind,
     SourceState,
@@ -84,6 +85,7 @@ __all__ = [
     "Binding",
     "Blob",
     "Caps",
+    "ClassesByArguments",
     "Classification",
     "Clock",
     "Code",

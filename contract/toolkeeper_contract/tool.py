@@ -1,9 +1,9 @@
 """What is a tool: its identity, its published definition, and its governance data?"""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 from toolkeeper_contract.canonical import digest
 from toolkeeper_contract.classification import Classification
@@ -76,6 +76,19 @@ class ToolDefinition:
         )
 
 
+class ClassesByArguments(Protocol):
+    """What a tool's calls do to the world where that hangs on their arguments; pure."""
+
+    def of(self, arguments: Mapping[str, Any]) -> Classification:
+        """The class of a call with these arguments."""
+        ...
+
+    @property
+    def possible(self) -> Sequence[Classification]:
+        """The classes that its calls can have, the one without arguments first."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Tool:
     """A tool of the registry; everything about it that discovery can prepare is prepared here.
@@ -83,7 +96,8 @@ class Tool:
     `name` is the canonical name. `foreign` says that its text is somebody else's words (every
     discovered tool), so it is enveloped wherever it is shown. `scopes` must all be held by the
     principal. `deferred` is the tool's own wish to be deferred. `callable` is false for a saved
-    listing, which can be planned but not called.
+    listing, which can be planned but not called. `classification` is the dearest that a call can
+    have; `by_arguments` knows cheaper ones, None where arguments make no difference.
     """
 
     identity: ToolIdentity
@@ -95,6 +109,13 @@ class Tool:
     scopes: tuple[str, ...] = ()
     deferred: bool = False
     callable: bool = True
+    by_arguments: ClassesByArguments | None = None
+
+    def class_of(self, arguments: Mapping[str, Any]) -> Classification:
+        """The class of a call with these arguments."""
+        if self.by_arguments is None:
+            return self.classification
+        return self.by_arguments.of(arguments)
 
     @classmethod
     def of(

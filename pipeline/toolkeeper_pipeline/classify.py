@@ -1,7 +1,6 @@
 """Stage 7: what would this call do to the world?
 
-The real tool's own class decides; `tool.call` has none to speak of. Classification by arguments
-has its place here.
+The real tool's own class decides, for these very arguments; `tool.call` has none to speak of.
 """
 
 from toolkeeper_pipeline.states import Classified, Frozen
@@ -9,4 +8,4 @@ from toolkeeper_pipeline.states import Classified, Frozen
 
 def classify(frozen: Frozen) -> Classified:
     """Side effect and flags of this very call."""
-    return Classified(frozen, frozen.tool.classification)
+    return Classified(frozen, frozen.tool.class_of(frozen.arguments))

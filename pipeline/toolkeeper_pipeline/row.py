@@ -49,7 +49,9 @@ def row_of(
     else:
         kept, masked = rim.redactor.redact(arguments)
         arguments_digest = digest(arguments)
-    classification = tool.classification if tool else None
+    classification = None
+    if tool is not None:
+        classification = tool.class_of(frozen.arguments) if frozen else tool.classification
     row = Invocation(
         invocation_id=recorded.invocation_id,
         session_id=run.session_id,

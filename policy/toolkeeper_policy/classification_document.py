@@ -16,7 +16,16 @@ from toolkeeper_policy.classification_rule import ClassificationRule
 from toolkeeper_policy.section import Section, kind, quoted
 
 _FLAGS = ("destructive", "idempotent", "open_world", "private")
-_KEYS = ("tools", "sources", "side_effect", *_FLAGS, "result", "destination", "payload")
+_KEYS = (
+    "tools",
+    "sources",
+    "arguments",
+    "side_effect",
+    *_FLAGS,
+    "result",
+    "destination",
+    "payload",
+)
 _RESULTS = ("trusted", "untrusted")
 
 
@@ -47,7 +56,7 @@ def _rule(section: Section) -> ClassificationRule:
             "say which it is for with `tools` or `sources`",
         )
     flags = {key: _boolean(section, key) for key in _FLAGS if key in section.body}
-    if not section.body.keys() - {"tools", "sources"}:
+    if not section.body.keys() - {"tools", "sources", "arguments"}:
         section.fail("a classification rule says nothing", "add `side_effect:` or a flag")
     side_effect = None
     if "side_effect" in section.body:
@@ -57,6 +66,7 @@ def _rule(section: Section) -> ClassificationRule:
     return ClassificationRule(
         tools=section.texts("tools", _tool_problem),
         sources=section.texts("sources", _source_problem),
+        arguments=_arguments(section),
         side_effect=side_effect,
         destructive=flags.get("destructive"),
         idempotent=flags.get("idempotent"),
@@ -66,6 +76,31 @@ def _rule(section: Section) -> ClassificationRule:
         destination=section.texts("destination", _argument_problem),
         payload=section.texts("payload", _argument_problem),
     )
+
+
+def _arguments(section: Section) -> dict[str, tuple[Any, ...]]:
+    given = section.body.get("arguments", {})
+    if not isinstance(given, dict) or ("arguments" in section.body and not given):
+        section.fail(
+            f"{section.subject}: `arguments` must map names to values, not {kind(given)}",
+            "write `arguments: {method: [GET, HEAD]}`",
+            "arguments",
+        )
+    found = {}
+    for name, values in given.items():
+        if not is_parameter_name(name):
+            section.fail(f"{quoted(name)} cannot be an argument's name", None, "arguments", name)
+        listed = values if isinstance(values, list) else [values]
+        if not listed or not all(isinstance(value, str | bool | int | float) for value in listed):
+            section.fail(
+                f"{section.subject}: the values of {quoted(name)} must be texts, numbers or "
+                "booleans",
+                "write `arguments: {method: [GET, HEAD]}`",
+                "arguments",
+                name,
+            )
+        found[name] = tuple(listed)
+    return found
 
 
 def _boolean(section: Section, key: str) -> bool:

@@ -1,8 +1,8 @@
 """What does the operator say about the class of the tools that a pattern names?"""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TypeVar
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from toolkeeper_contract import (
     CONTROL_TOOLS,
@@ -31,12 +31,15 @@ class ClassificationRule:
     """One rule of the operator's; None leaves a field as it was.
 
     `tools` are canonical names or written globs, `sources` server ids (or `functions`); a rule
-    with both needs both. `result` says whether results may be read as ours. `destination` and
-    `payload` name the arguments by which a call can carry data out.
+    with both needs both. `arguments` (name -> values) holds for calls in which each of these
+    arguments is there and is one of its values, exactly; empty for all calls. `result` says
+    whether results may be read as ours. `destination` and `payload` name the arguments by which a
+    call can carry data out.
     """
 
     tools: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    arguments: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     side_effect: SideEffect | None = None
     destructive: bool | None = None
     idempotent: bool | None = None
@@ -70,6 +73,15 @@ class ClassificationRule:
             return False
         return not self.tools or any_matches(self.tools, identity.canonical_name)
 
+    def holds(self, arguments: Mapping[str, Any] | None) -> bool:
+        """Whether this rule is about a call with these arguments; None: about every call."""
+        if not self.arguments:
+            return True
+        return arguments is not None and all(
+            name in arguments and any(_is_same(arguments[name], value) for value in values)
+            for name, values in self.arguments.items()
+        )
+
     @property
     def flags(self) -> dict[Flag, bool]:
         """The flags that this rule sets (True) or clears (False)."""
@@ -82,11 +94,21 @@ class ClassificationRule:
         return {flag: value for flag, value in said.items() if value is not None}
 
 
+def _is_same(given: Any, value: Any) -> bool:
+    # To Python `true` is 1; to whoever wrote the rule it is not.
+    return given == value and isinstance(given, bool) == isinstance(value, bool)
+
+
 def merged(
-    rules: Iterable[ClassificationRule], identity: ToolIdentity
+    rules: Iterable[ClassificationRule],
+    identity: ToolIdentity,
+    arguments: Mapping[str, Any] | None = None,
 ) -> ClassificationRule | None:
-    """Everything that the rules for this tool say, the last word on each field winning."""
-    covering = [rule for rule in rules if rule.covers(identity)]
+    """Everything that the rules for this tool say, the last word on each field winning.
+
+    Without `arguments` the rules that hold for some calls only say nothing.
+    """
+    covering = [rule for rule in rules if rule.covers(identity) and rule.holds(arguments)]
     if not covering:
         return None
     if len(covering) == 1:

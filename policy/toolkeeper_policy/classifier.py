@@ -4,8 +4,9 @@ The operator's rules first, then the declaration of a tool of ours, then the ann
 server whose annotations are trusted, and otherwise the worst case.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from toolkeeper_contract import (
     CONTROL,
@@ -34,8 +35,12 @@ def classify(
     annotations_trusted: bool = False,
     rules: Sequence[ClassificationRule] = (),
     accepted: bool = True,
+    arguments: Mapping[str, Any] | None = None,
 ) -> Classification:
     """The class and flags of a tool, and whether its results may be read as ours.
+
+    `arguments` are those of one call; without them, rules that hold for some calls only are left
+    out.
 
     `trusted` is the trust of the tool's server, `annotations_trusted` whether its hints are
     believed; a tool of ours is trusted anyway. `accepted` says that this very fingerprint was
@@ -52,13 +57,16 @@ def classify(
         base = hints.classification()
     else:
         base = WORST_CASE
-    rule = merged(rules, identity)
+    rule = merged(rules, identity, arguments)
     result = base
     if rule is not None:
         result = _ruled(base, rule, Hints() if ours else hints)
         if not (ours or trusted or accepted):
             result = _tightened(base, result)
     believes_result = ours or trusted or accepted
+    if rule is not None and believes_result:
+        # Naming them narrows what counts as carried out, so it is a word about what was accepted.
+        result = replace(result, destination=rule.destination, payload=rule.payload)
     if rule is not None and rule.result is not None and believes_result:
         return replace(result, trusted_result=rule.result == "trusted")
     if rule is not None and rule.result == "untrusted":
@@ -122,4 +130,28 @@ def _result_is_trusted(classification: Classification, trusted: bool) -> bool:
         trusted
         and classification.side_effect is not SideEffect.NETWORK_READ
         and Flag.OPEN_WORLD not in classification.flags
+    )
+
+
+def dearest(classes: Sequence[Classification]) -> Classification:
+    """The most that a call of one of these classes can do; the first says by whom.
+
+    Flags that warn are there when one class has them, `idempotent` and a trusted result only when
+    all do. What carries data out is named only where all name the same.
+    """
+    first = classes[0]
+    side_effect = max((each.side_effect for each in classes), key=lambda each: _RANK[each])
+    relaxing = frozenset.intersection(*(each.flags for each in classes)) & _RELAXING
+    warning = frozenset().union(*(each.flags for each in classes)) - _RELAXING
+    by = next(each.classified_by for each in classes if each.side_effect is side_effect)
+    same = {(each.destination, each.payload) for each in classes} == {
+        (first.destination, first.payload)
+    }
+    return Classification(
+        side_effect,
+        relaxing | warning,
+        by,
+        trusted_result=all(each.trusted_result for each in classes),
+        destination=first.destination if same else (),
+        payload=first.payload if same else (),
     )

@@ -20,7 +20,7 @@ from toolkeeper_contract import (
     ToolIdentity,
     ToolSource,
 )
-from toolkeeper_policy import WORST_CASE, classify
+from toolkeeper_policy import WORST_CASE, CallClasses
 
 
 class Discovery:
@@ -170,18 +170,20 @@ class Discovery:
 
     def _classified(self, name: str, tool: Tool, declaration: Declaration | None = None) -> Tool:
         server = self._server(name)
-        classification = classify(
+        classes = CallClasses(
             tool.identity,
             tool.definition,
             declaration=declaration,
             trusted=server is not None and server.trust is Trust.TRUSTED,
             annotations_trusted=server is not None and server.annotations is Trust.TRUSTED,
-            rules=self._configuration.classification,
             accepted=server is None or self._is_admitted(server, tool),
+            rules=self._configuration.classification,
         )
-        if classification == tool.classification:
+        classification = classes.dearest
+        by_arguments = classes if classes.look_at_arguments else None
+        if (classification, by_arguments) == (tool.classification, tool.by_arguments):
             return tool
-        return replace(tool, classification=classification)
+        return replace(tool, classification=classification, by_arguments=by_arguments)
 
     def _is_admitted(self, server: Server, tool: Tool) -> bool:
         return self._acceptance is not None and self._acceptance.admits(tool, server)

@@ -1,11 +1,20 @@
 """How does a configuration become plans?"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from toolkeeper.runtime.configuration import Agent, Configuration
 from toolkeeper.runtime.placing import placed
 from toolkeeper.runtime.profile import profile_of
-from toolkeeper_contract import ConfigError, Plan, Principal, Question, Registry, SessionRecord
+from toolkeeper_contract import (
+    Classification,
+    ConfigError,
+    Plan,
+    Principal,
+    Question,
+    Registry,
+    SessionRecord,
+    Tool,
+)
 from toolkeeper_planner import Intent, Prices, build_plan, check_profile
 from toolkeeper_planner.tokens import estimate
 from toolkeeper_policy import Policy, check_policy, source_name
@@ -86,18 +95,30 @@ class Planning:
 
 
 def _hidden(registry: Registry, agent: str, principal: Principal, policy: Policy) -> frozenset[str]:
-    nothing: Mapping[str, object] = {}
     return frozenset(
         tool.name
         for tool in registry.tools.values()
-        if policy.hides(
-            Question(
-                tool=tool.name,
-                source=source_name(tool.identity),
-                classification=tool.classification,
-                agent=agent,
-                principal=principal,
-                arguments=nothing,
-            )
+        # A tool is hidden where no call of it could be let through, whatever its arguments.
+        if all(
+            policy.hides(_asked_without(tool, classification, agent, principal))
+            for classification in _possible(tool)
         )
+    )
+
+
+def _possible(tool: Tool) -> Sequence[Classification]:
+    return tool.by_arguments.possible if tool.by_arguments else (tool.classification,)
+
+
+def _asked_without(
+    tool: Tool, classification: Classification, agent: str, principal: Principal
+) -> Question:
+    """What would be asked about a call whose arguments are not known."""
+    return Question(
+        tool=tool.name,
+        source=source_name(tool.identity),
+        classification=classification,
+        agent=agent,
+        principal=principal,
+        arguments={},
     )

@@ -47,7 +47,7 @@ def question_of(call: SupposedCall, registry: Registry, configuration: Configura
     return Question(
         tool=tool.name,
         source=source,
-        classification=tool.classification,
+        classification=tool.class_of(call.arguments),
         agent=call.agent,
         principal=configuration.principal(call.user),
         arguments=call.arguments,

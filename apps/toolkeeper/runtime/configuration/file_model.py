@@ -68,6 +68,10 @@ class ClassificationFile(Section):
     """names, or patterns with `*`"""
     sources: list[Text] = []
     """server ids, or `functions`"""
+    arguments: dict[Text, Annotated[list[Scalar], Field(min_length=1)]] | None = Field(
+        default=None, min_length=1
+    )
+    """only calls in which each of these arguments is one of its values, exactly"""
     side_effect: _SideEffect | None = None
     """what a call does to the world"""
     destructive: bool | None = None

@@ -212,13 +212,16 @@ def _classification(
 
 
 def _says_something(section: ClassificationFile) -> bool:
-    return bool(section.model_fields_set - {"tools", "sources"})
+    return bool(section.model_fields_set - {"tools", "sources", "arguments"})
 
 
 def _rule(section: ClassificationFile) -> ClassificationRule:
     values: dict[str, Any] = section.model_dump()
     for key in ("tools", "sources", "destination", "payload"):
         values[key] = tuple(values[key])
+    values["arguments"] = {
+        name: tuple(listed) for name, listed in (section.arguments or {}).items()
+    }
     effect = values["side_effect"]
     values["side_effect"] = None if effect is None else SideEffect(effect)
     return ClassificationRule(**values)
