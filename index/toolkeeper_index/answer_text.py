@@ -17,13 +17,14 @@ _REPRINTED = (SearchFailure.EMPTY_QUERY, SearchFailure.NO_MATCH)
 
 
 def render_answer(
-    answer: SearchAnswer, *, token: str, index: str = "", call_name: str = TOOL_CALL
+    answer: SearchAnswer, *, token: str, index: str = "", call_name: str | None = TOOL_CALL
 ) -> str:
     """The text of a search's result.
 
     Full definitions (`name`, `description`, `parameters`), one JSON object a line in rank order;
     those of foreign tools stand inside envelopes. A failure says why; where nothing answered, the
-    index region `index` is printed again. `call_name` is the provider's name for `tool.call`.
+    index region `index` is printed again. `call_name` is the provider's name for `tool.call`, None
+    where it is not offered.
     """
     if answer.failure is not None:
         message = _FAILURES.get(answer.failure) or _unknown(answer.unknown)
@@ -32,10 +33,8 @@ def render_answer(
         return message
     count = len(answer.tools)
     them = "it" if count == 1 else "they"
-    lines = [
-        f"{count} tool{'' if count == 1 else 's'} found; {them} can be called at once, by "
-        f"{call_name} or by name:"
-    ]
+    way = "by name" if call_name is None else f"by {call_name} or by name"
+    lines = [f"{count} tool{'' if count == 1 else 's'} found; {them} can be called at once, {way}:"]
     inside: str | None = None
     for tool in answer.tools:
         source = tool.identity.source if tool.foreign else None

@@ -44,7 +44,12 @@ def is_search(tool: Tool) -> bool:
 
 
 def search_result(
-    answer: SearchAnswer, *, token: str, index: str, result_bytes: int
+    answer: SearchAnswer,
+    *,
+    token: str,
+    index: str,
+    result_bytes: int,
+    call_name: str | None = TOOL_CALL,
 ) -> tuple[SearchAnswer, str]:
     """The answer and the text that a model reads of it.
 
@@ -53,7 +58,7 @@ def search_result(
     """
     whole = len(answer.tools)
     while True:
-        text = render_answer(answer, token=token, index=index)
+        text = render_answer(answer, token=token, index=index, call_name=call_name)
         left = whole - len(answer.tools)
         if left:
             text = f"{text}\n{_left_out(left)}"
@@ -101,11 +106,12 @@ class Controls:
         search_limit: int = 5,
         search_max_limit: int = 20,
         found: Iterable[str] = (),
+        call_name: str = TOOL_CALL,
     ) -> None:
         """`catalog` gives what can be searched at this moment: pinned, not defined, enabled.
 
         `index` is the prompt region that a search without an answer prints again. `found` are the
-        names that earlier searches brought up.
+        names that earlier searches brought up. `call_name` is the provider's name for `tool.call`.
         """
         self._plan = plan
         self._principal = principal
@@ -118,6 +124,7 @@ class Controls:
         self._search_max_limit = search_max_limit
         self._catalog = catalog
         self._loads = plan.disclosure.used == "search"
+        self._call_name = call_name if TOOL_CALL in plan.controls else None
         self._fruitless = 0
         self.found: set[str] = {*found, *(placed.name for placed in plan.overflow)}
 
@@ -149,7 +156,11 @@ class Controls:
                 # Printing the index again would keep a model hunting, at its price each time.
                 return self._answered(answer, FRUITLESS)
         answer, text = search_result(
-            answer, token=self._token, index=self._index, result_bytes=self._result_bytes
+            answer,
+            token=self._token,
+            index=self._index,
+            result_bytes=self._result_bytes,
+            call_name=self._call_name,
         )
         return self._answered(answer, text)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from toolkeeper.runtime.catalogs import RunCatalog
 from toolkeeper.runtime.drift import drift_events, take_over
 from toolkeeper.runtime.earlier_turns import sight_kept
+from toolkeeper.runtime.grant import bound_by, still_granted
 from toolkeeper.runtime.lineage import Delegator, delegators_of
 from toolkeeper.runtime.loaded_set import loaded_set
 from toolkeeper.runtime.outlook import Outlook, Outlooker, shown_before
@@ -19,6 +20,7 @@ from toolkeeper.runtime.turn import Turn
 from toolkeeper.runtime.turn_beginning import beginning_events
 from toolkeeper.runtime.wish import NOTHING, Wish
 from toolkeeper_contract import (
+    TOOL_CALL,
     ConfigError,
     Event,
     Ledger,
@@ -295,6 +297,7 @@ class Session:
             search_limit=self._agent.search.limit,
             search_max_limit=self._agent.search.max_limit,
             found=found,
+            call_name=self._past.codec.names().get(TOOL_CALL, TOOL_CALL),
         )
         return Run(
             run_id=run.run_id,
@@ -326,7 +329,7 @@ class Session:
             self._format,
             self._past,
             self._ledger,
-            self._granted,
+            still_granted(self._record.granted, self._bound()),
         )
         return await looker.outlook(wish)
 
@@ -362,31 +365,8 @@ class Session:
     def _registry(self) -> Registry:
         return self._keeper.registry(self._agent)
 
-    @property
-    def _granted(self) -> dict[str, str] | None:
-        """What a delegating parent gives, less what was switched off for it since."""
-        granted = self._record.granted
-        if granted is None:
-            return None
-        bound = self._bound()
-        return {
-            name: fingerprint
-            for name, fingerprint in granted.items()
-            if bound is None or name in bound
-        }
-
     def _bound(self) -> frozenset[str] | None:
-        """The names that are enabled for those who delegated this session; None for all."""
-        bound: frozenset[str] | None = None
-        for above in self._delegators or ():
-            profile = profile_of(self._keeper.agent(above.record.agent))
-            toggles = Toggles(
-                above.plan, profile, self._registry, above.intent, above.record.granted
-            )
-            allowed = toggles.allowed()
-            if allowed is not None:
-                bound = allowed if bound is None else bound & allowed
-        return bound
+        return bound_by(self._delegators or (), self._keeper.agent, self._registry)
 
     def _toggles(self, run: RunRecord, plan: Plan) -> Toggles:
         return Toggles(

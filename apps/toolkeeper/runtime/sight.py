@@ -7,6 +7,7 @@ from typing import Any
 from toolkeeper.runtime.rendering import Rendering
 from toolkeeper_contract import (
     TOOL_CALL,
+    TOOL_RESULT,
     Plan,
     Registry,
     SourceKind,
@@ -65,6 +66,7 @@ def sight_of(
         tools,
         token=_region_token(plan),
         call_name=codec.names().get(TOOL_CALL, TOOL_CALL),
+        search_name=_search_name(plan, codec),
     )
     searching = None
     if native is not None and plan.disclosure.used == "native":
@@ -75,6 +77,11 @@ def sight_of(
         searching = NativeTools(native, deferred, gone) if deferred or gone else None
     parts = format.request(defined, codec, system, native=searching, choice=choice)
     return Sight(plan, registry, Rendering.of({"system": system, **parts}), codec)
+
+
+def _search_name(plan: Plan, codec: NameCodec) -> str | None:
+    searches = [name for name in plan.controls if name not in (TOOL_CALL, TOOL_RESULT)]
+    return codec.names().get(searches[0]) if searches else None
 
 
 def _region_token(plan: Plan) -> str:
