@@ -119,7 +119,8 @@ class Replay:
         assert row.decision is not None
         identity = ToolIdentity.of_name(row.tool)
         source = source_name(identity)
-        rule = merged(self._configuration.classification, identity)
+        arguments = row.arguments if isinstance(row.arguments, Mapping) else {}
+        rule = merged(self._configuration.classification, identity, arguments)
         classification = Classification(
             SideEffect(row.side_effect or SideEffect.NONE),
             frozenset(Flag(flag) for flag in row.flags),
@@ -133,7 +134,7 @@ class Replay:
             classification=classification,
             agent=session.agent,
             principal=self._configuration.principal(session.user),
-            arguments=row.arguments if isinstance(row.arguments, Mapping) else {},
+            arguments=arguments,
             attributes=session.attributes,
             trusted=is_trusted(source, self._configuration),
             tainted="tainted" in row.decision.taint,
