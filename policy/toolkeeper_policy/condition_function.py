@@ -28,6 +28,9 @@ _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,62})")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _UNSAFE = re.compile(r"[\s\x00-\x1f\x7f\\<>\"^`{|}]")
 
+_DISPUTED = frozenset("\u00df\u1e9e\u03c2\u200c\u200d")
+"""Characters that the two standards of international host names take for different hosts."""
+
 
 class FunctionFault(Exception):
     """A function of a condition could not answer; the message quotes nothing."""
@@ -87,6 +90,8 @@ def _of_url(url: str) -> str:
 def _host(name: str) -> str:
     if ":" in name and set(name) <= set("0123456789abcdefABCDEF:."):
         return name.lower()
+    if not _DISPUTED.isdisjoint(name):
+        raise FunctionFault("this is no clear address")
     try:
         # As browsers do: full-width and other look-alike spellings of one host are one host.
         ascii_name = name.removesuffix(".").encode("idna").decode("ascii").lower()

@@ -6,7 +6,7 @@ the open world, which could carry those data out. The overlay never relaxes anyt
 """
 
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -51,34 +51,29 @@ def tightened(decision: Decision, question: Question, mode: str, *, excused: boo
     taint = taint_of(question)
     if not taint:
         return decision
-    decision = replace(decision, taint=taint)
     why = None if mode == "off" else _danger(question)
     if why is None or decision.effect is not Effect.ALLOW:
-        return decision
+        return replace(decision, taint=taint)
     if excused:
-        return replace(
-            decision, reasons=(*decision.reasons, f"{why}, and the rule stands despite that")
-        )
+        return _passed(decision, taint, f"{why}, and the rule stands despite that")
     if mode != "provenance":
-        return _asked(decision, why)
+        return _asked(decision, taint, why)
     values = dict(origins(question))
-    decision = replace(decision, origins={**decision.origins, **_shown(values)})
+    seen = {**decision.origins, **_shown(values)}
     doubtful = [pointer for pointer, (_, positive) in values.items() if not positive]
     if values and not doubtful:
-        return replace(
-            decision,
-            reasons=(
-                *decision.reasons,
-                f"{why}, but all that it names is the user's own or from trusted results",
-            ),
-        )
-    if not values:
-        return _asked(decision, f"{why}, and nothing in it shows that the user wants it")
-    first = doubtful[0]
-    origin, _ = values[first]
-    seen = "is too short to be sure of" if origin.positive else _SEEN[origin]
+        fine = f"{why}, but all that it names is the user's own or from trusted results"
+        return _passed(decision, taint, fine, seen)
+    doubt = _doubt(doubtful, values) if doubtful else "nothing in it shows that the user wants it"
+    return _asked(decision, taint, f"{why}, and {doubt}", seen)
+
+
+def _doubt(doubtful: Sequence[str], values: Mapping[str, tuple[Origin, bool]]) -> str:
+    """The first value that is not positive, and why it is not; values are never quoted."""
+    origin, _ = values[doubtful[0]]
+    seen = "is a number, or too short to be sure of" if origin.positive else _SEEN[origin]
     more = f", like {len(doubtful) - 1} more" if len(doubtful) > 1 else ""
-    return _asked(decision, f"{why}, and the value at {quoted(first)} {seen}{more}")
+    return f"the value at {quoted(doubtful[0])} {seen}{more}"
 
 
 def origins(question: Question) -> Iterator[tuple[str, tuple[Origin, bool]]]:
@@ -143,18 +138,37 @@ def _danger(question: Question) -> str | None:
     return None
 
 
-def _asked(decision: Decision, reason: str) -> Decision:
-    reasons = (*decision.reasons, reason)
+def _passed(
+    decision: Decision,
+    taint: tuple[str, ...],
+    reason: str,
+    seen: Mapping[str, str] | None = None,
+) -> Decision:
+    return replace(
+        decision,
+        taint=taint,
+        reasons=(*decision.reasons, reason),
+        origins=decision.origins if seen is None else seen,
+    )
+
+
+def _asked(
+    decision: Decision,
+    taint: tuple[str, ...],
+    reason: str,
+    seen: Mapping[str, str] | None = None,
+) -> Decision:
+    asked = _passed(decision, taint, reason, seen)
     if decision.approvers == ():
         # The deciding rules name people, but agree on nobody who could answer.
         return replace(
-            decision,
+            asked,
             effect=Effect.DENY,
             code=Code.DENIED_TRUST,
             approvers=None,
-            reasons=(*reasons, "no approver satisfies all of these rules"),
+            reasons=(*asked.reasons, "no approver satisfies all of these rules"),
         )
-    return replace(decision, effect=Effect.ASK, reasons=reasons)
+    return replace(asked, effect=Effect.ASK)
 
 
 def _origin(value: Any, question: Question) -> Origin:

@@ -209,6 +209,8 @@ def test_the_domain_of_an_address(address: str, host: str) -> None:
         "https://good.example%2eevil.example/",
         "https://good.example\t.evil.example/",
         "https://",
+        "https://stra\u00dfe.example/",
+        "a\u200db.example",
         "not an address",
         "a@b@c",
         "",

@@ -211,7 +211,7 @@ def test_short_texts_are_never_positive_however_they_are_padded(text: str) -> No
     asked = question(arguments={"to": text}, provenance=Anything())
     decision = policy("provenance").decide(asked)
     assert decision.effect is Effect.ASK
-    assert "too short" in decision.reasons[-1]
+    assert "too short to be sure of" in decision.reasons[-1]
 
 
 def test_pointers_are_escaped_and_hostile_names_are_not_printed_raw() -> None:
