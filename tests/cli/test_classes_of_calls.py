@@ -71,6 +71,29 @@ def test_a_class_that_is_denied_hides_only_what_no_arguments_can_help(desktop: A
     assert plan["filtered_tool_names"] == [{"name": "http.request", "reason": "policy"}]
 
 
+def test_an_approver_cannot_edit_a_call_into_a_class_that_is_denied(desktop: Any) -> None:
+    browse(desktop)
+    text = (desktop.folder / "toolkeeper.yaml").read_text()
+    pays = (
+        "  - {tools: [http.request], arguments: {method: [BUY]}, side_effect: financial}\nagents:"
+    )
+    desktop.write("toolkeeper.yaml", text.replace("agents:", pays))
+    asked = play(desktop)[1]["approval_id"]
+
+    def edited(method: str) -> Any:
+        new = json.dumps({"url": "http://x", "method": method})
+        return desktop.toolkeeper("approvals", "approve", asked, "--edit", new, "--json")
+
+    refused = edited("BUY")
+    assert (refused.code, refused.out) == (1, "")
+    assert "policy denies the new arguments" in refused.err
+    approved = edited("PUT")
+    assert approved.code == 0
+    line = desktop.toolkeeper("resume", approved.line["approval_id"], "--json").line
+    assert line["outcome"] == "completed"
+    assert "PUT http://x" in line["result"]
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

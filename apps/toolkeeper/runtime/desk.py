@@ -95,6 +95,7 @@ class Desk:
             facts=await facts_of(self.ledger, session) if session else SessionFacts(tainted=True),
             trusted=trusts_source(self.configuration, ToolIdentity.of_name(row.tool)),
             policy=self.policy,
+            classification=self.configuration.classification,
             redactor=self.redactor,
             approval_id=self.ids.new("apr"),
             by=name,

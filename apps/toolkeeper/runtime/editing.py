@@ -1,6 +1,6 @@
 """What becomes of a parked call when its approver writes other arguments?"""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -21,12 +21,13 @@ from toolkeeper_contract import (
     Principal,
     Question,
     SideEffect,
+    ToolIdentity,
     canonical_bytes,
     digest_bytes,
 )
 from toolkeeper_pipeline import ArgumentSchema, Limits, Redactor, SessionFacts, unreadable
 from toolkeeper_planner import source_of
-from toolkeeper_policy import Policy
+from toolkeeper_policy import WORST_CASE, ClassificationRule, Policy, dearest
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ def amended(
     facts: SessionFacts,
     trusted: bool,
     policy: Policy,
+    classification: Sequence[ClassificationRule],
     redactor: Redactor,
     approval_id: str,
     by: str,
@@ -58,7 +60,8 @@ def amended(
 ) -> Amended:
     """Freezes, validates and decides the edited arguments. NotAnswerable when they will not do.
 
-    `facts` are what the session has read by now, `trusted` whether the tool's source is.
+    `classification` are the operator's rules. `facts` are what the session has read by now,
+    `trusted` says whether the tool's source is.
     """
     why = unreadable(arguments, limits_of(agent) if agent else Limits())
     if why is not None:
@@ -70,11 +73,12 @@ def amended(
             for fault in faults
         )
         raise _refused(f"the new arguments do not match the input schema: {told}")
+    classified = _classification(row, arguments, classification)
     decision = policy.decide(
         Question(
             tool=row.tool,
             source=source_of(row.tool),
-            classification=_classification(row),
+            classification=classified,
             agent=asked.binding.agent,
             principal=principal,
             arguments=arguments,
@@ -112,6 +116,8 @@ def amended(
         arguments_digest=binding.arguments_digest,
         approval_id=approval_id,
         decision=decision if decision.effect is Effect.ASK else _asked(decision),
+        side_effect=classified.side_effect.value,
+        flags=tuple(sorted(flag.value for flag in classified.flags)),
     )
     return Amended(new_row, approval, data, (_told(asked, approval, by, reason),))
 
@@ -134,9 +140,32 @@ def _told(asked: Approval, approval: Approval, by: str, reason: str | None) -> E
     return Event("approval.edited", data, asked.run_id, asked.invocation_id)
 
 
-def _classification(row: Invocation) -> Classification:
+def _classification(
+    row: Invocation, arguments: Mapping[str, Any], rules: Sequence[ClassificationRule]
+) -> Classification:
+    """The class of the new call, or the dearest that it can have: its tool is not at hand.
+
+    When it is taken up, the call is classified and decided once more, by its tool.
+    """
     side_effect = SideEffect(row.side_effect) if row.side_effect else SideEffect.NETWORK_WRITE
-    return Classification(side_effect, frozenset(map(Flag, row.flags)), "row")
+    known = Classification(side_effect, frozenset(map(Flag, row.flags)), "row")
+    identity = ToolIdentity.of_name(row.tool)
+    kept = row.arguments if isinstance(row.arguments, Mapping) else {}
+    changed = [
+        rule
+        for rule in rules
+        if rule.arguments
+        and rule.covers(identity)
+        and rule.holds(arguments) is not rule.holds(kept)
+    ]
+    if not changed:
+        return known
+    met = [
+        Classification(rule.side_effect or side_effect, frozenset(), "rule")
+        for rule in changed
+        if rule.holds(arguments)
+    ]
+    return dearest((known, WORST_CASE, *met))
 
 
 def _refused(message: str) -> NotAnswerable:
