@@ -177,6 +177,19 @@ def test_what_a_delegated_session_reads_marks_those_above_it(office: Any) -> Non
     assert office.play(look)
 
 
+def test_what_a_fork_reads_marks_nobody_it_came_from(office: Any) -> None:
+    async def fork(keeper: Toolkeeper) -> list[bool]:
+        session = await begun(keeper)
+        child = await (await session.begin_turn("look around")).delegate()
+        await child.begin_turn("look around")
+        branch = await child.fork()
+        await row_of(branch, "web.get", page="a")
+        return [(await each.facts()).tainted for each in (session, child, branch)]
+
+    # The branch of a delegated session still answers to who delegated it.
+    assert office.play(fork) == [True, False, True]
+
+
 def test_a_call_that_is_resumed_tells_the_session_in_use(office: Any) -> None:
     async def resume(keeper: Toolkeeper) -> tuple[str, str]:
         session = await begun(keeper)

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
 from weakref import WeakValueDictionary
 
-from toolkeeper.runtime.lineage import MAX_ELDERS
+from toolkeeper.runtime.lineage import MAX_ELDERS, delegators_of
 from toolkeeper_contract import (
     Event,
     Flag,
@@ -109,23 +109,14 @@ class FactsInUse:
 
     async def tell_above(self, ledger: Ledger, record: SessionRecord, facts: SessionFacts) -> None:
         """What a delegated session has read marks those that delegated it: they read its answer."""
-        below, seen = record, {record.session_id}
-        while below.granted is not None and below.parent is not None and below.parent not in seen:
-            above = await ledger.session(below.parent)
-            if above is None:
-                return
-            data = {
-                "by": record.session_id,
-                "tainted": facts.tainted,
-                "private": facts.private,
-            }
+        data = {"by": record.session_id, "tainted": facts.tainted, "private": facts.private}
+        for delegator in await delegators_of(ledger, record):
+            above = delegator.record
             if facts.tainted > above.tainted or facts.private > above.private:
                 await ledger.append(above.session_id, (Event(READ_BELOW, data),))
             known = self._known.get(above.session_id)
             if known is not None:
                 known.mark(tainted=facts.tainted, private=facts.private)
-            seen.add(above.session_id)
-            below = above
 
 
 async def _lineage(
