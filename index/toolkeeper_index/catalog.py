@@ -7,11 +7,12 @@ from typing import Any
 
 from toolkeeper_contract import Tool
 from toolkeeper_index.answer import SearchAnswer, SearchFailure
-from toolkeeper_index.coverage import covers
+from toolkeeper_index.coverage import Coverage
 from toolkeeper_index.fields import FIELDS, field_terms
 from toolkeeper_index.postings import Postings
 from toolkeeper_index.stop_words import STOP_WORDS
-from toolkeeper_index.words import words
+from toolkeeper_index.topics import roles
+from toolkeeper_index.words import parts, words
 
 DEFAULT_LIMIT = 5
 MAX_LIMIT = 20
@@ -20,6 +21,7 @@ _MAX_QUERY = 4_096
 _MAX_TERMS = 128
 # An answer is looked for among this many; below them a match is by chance.
 _COVERED = 5
+_MAX_NAME = 256
 _SEPARATORS = re.compile(r"[_.\-/\s]+")
 _AROUND = "`'\"“”,;:!?()[]{}"
 
@@ -33,8 +35,14 @@ class Catalog:
         self._tools = tuple(by_name[name] for name in sorted(by_name))
         self._by_name = {tool.name: at for at, tool in enumerate(self._tools)}
         documents = [field_terms(tool) for tool in self._tools]
-        self._name_terms = [document[0] for document in documents]
         self._postings = Postings(documents, FIELDS)
+        self._names = [
+            {
+                part: self._postings.rarity(part)
+                for part in parts(tool.identity.raw_name[:_MAX_NAME])
+            }
+            for tool in self._tools
+        ]
         self._spellings = _spellings(self._tools)
 
     def __len__(self) -> int:
@@ -89,10 +97,15 @@ class Catalog:
         scores = self._postings.totals(asked)
         best = heapq.nlargest(max(limit, _COVERED), range(len(scores)), key=scores.__getitem__)
         best = [at for at in best if scores[at] > 0]
-        if not named and not any(
-            covers(asked, at, self._name_terms[at], len(self)) for at in best[:_COVERED]
-        ):
-            return []
+        if not named:
+            coverage = Coverage(
+                asked,
+                roles(query),
+                rarest=self._postings.rarest,
+                terms_per_tool=self._postings.terms_per_document,
+            )
+            if not any(coverage.met(at, self._names[at]) for at in best[:_COVERED]):
+                return []
         named.sort(key=lambda at: (-self._nearness(query, at), -scores[at], at))
         return list(dict.fromkeys([*named, *best]))[:limit]
 

@@ -1,44 +1,97 @@
 """Does a tool match enough of a query to be called an answer?
 
 A wrong tool is worse than none, and a search by words can tell only one kind of wrong one: a tool
-that shares a word or two with a query about something else. Two demands tell it, both measured by
-`bench/retrieval.py`:
+that shares a few words with a query about something else. What counts are the query's topics
+(`toolkeeper_index.topics`), each with the weight of its rarity, and one that no tool has with the
+weight of the rarest. Values count where they match and not where they don't. A tool is an answer
 
-1. Of the terms that the catalog knows, weighed by rarity, the tool has a fifth. Long requests
-   tell stories around their point, so beyond ten terms the demand falls with their number.
-2. A query of up to three terms is a few chosen words, and terms that the catalog does not know
-   count as well: half of them must match, or one that stands in the tool's name and next to
-   nowhere else.
+1. if the query has nearly all of its name, action and object; or
+2. if it has a share of the topics, which falls with the root of their number: long requests tell
+   stories around their point; and
+3. if, where the query has few words and so chosen ones, it has most of its topics. A topic in the
+   tool's name counts half as much again.
+
+Where tools say little of themselves, a word missing there says little too. Such catalogs refuse a
+query of very few words whose topics hardly match, and a longer one of which the tool has no topic
+and the whole catalog several not. Measured by `bench/retrieval.py`; adr/0009 has the numbers.
 """
 
-from collections.abc import Container, Sequence
+import math
+from collections.abc import Mapping, Sequence
 
 from toolkeeper_index.postings import Matches
 from toolkeeper_index.synonyms import SYNONYMS
+from toolkeeper_index.topics import Role
 
-_SHARE = 0.2
-_TERMS = 10
-_SHORT = 3
-_NEXT_TO_NOWHERE = 0.02
+_NEARLY_ALL = 0.75
+_SHARE = 0.3
+_FEW = 5
+_MOST = 0.6
+_IN_NAME = 0.5
 
-
-def covers(
-    asked: Sequence[Matches], document: int, name: Container[str], catalog_size: int
-) -> bool:
-    """Whether `document`, whose name has the terms `name`, answers a query of the terms `asked`."""
-    # Numbers are arguments, not topics; a query of numbers alone has nothing else.
-    asked = [each for each in asked if not each.term.isdecimal()] or asked
-    matched = [each for each in asked if document in each.scores]
-    if not matched:
-        return False
-    demand = _SHARE * min(1.0, _TERMS / len(asked))
-    if sum(each.rarity for each in matched) < demand * sum(each.rarity for each in asked):
-        return False
-    if len(asked) > _SHORT or len(matched) * 2 >= len(asked):
-        return True
-    few = max(1.0, catalog_size * _NEXT_TO_NOWHERE)
-    return any(_named(each.term, name) and len(each.scores) <= few for each in matched)
+_LITTLE = 16.0
+"""Different terms of a tool on average, below which a catalog says little."""
+_VERY_FEW = 4
+_HARDLY = 0.25
+_SEVERAL = 4
 
 
-def _named(term: str, name: Container[str]) -> bool:
-    return term in name or any(other in name for other in SYNONYMS.get(term, ()))
+class Coverage:
+    """The demands of one query on any tool."""
+
+    def __init__(
+        self,
+        asked: Sequence[Matches],
+        roles: Mapping[str, Role],
+        *,
+        rarest: float,
+        terms_per_tool: float,
+    ) -> None:
+        """`rarest` is the weight of a term that one tool has, `terms_per_tool` an average."""
+        # Numbers are arguments, not topics; a query of numbers alone has nothing else.
+        words = [each for each in asked if not each.term.isdecimal()]
+        if not words:
+            words, roles = list(asked), {each.term: Role.TOPIC for each in asked}
+        self._words = words
+        self._terms = {each.term for each in words}
+        self._topics = [each for each in words if roles.get(each.term) is Role.TOPIC]
+        self._values = [each for each in words if roles.get(each.term) is Role.VALUE]
+        self._rarest = rarest
+        self._weight = sum(self._weighed(each) for each in self._topics)
+        self._unknown = sum(not each.scores for each in self._topics)
+        self._says_little = terms_per_tool < _LITTLE
+
+    def met(self, document: int, name: Mapping[str, float]) -> bool:
+        """Whether `document`, the parts of whose name have the rarities `name`, is an answer."""
+        if not any(document in each.scores for each in self._words):
+            return False
+        if self._named(document, name):
+            return True
+        topics = [each for each in self._topics if document in each.scores]
+        values = [each for each in self._values if document in each.scores]
+        value = sum(self._weighed(each) for each in values)
+        weight = self._weight + value
+        share = (sum(map(self._weighed, topics)) + value) / weight if weight else 1.0
+        if self._says_little:
+            if len(self._words) <= _VERY_FEW:
+                return share >= _HARDLY
+            return bool(topics or values) or self._unknown < _SEVERAL
+        if len(self._words) <= _FEW:
+            matched: float = len(topics) + len(values)
+            if any(each.term in name for each in topics):
+                matched += _IN_NAME
+            return share >= _MOST or matched > _MOST * (len(self._topics) + len(values))
+        return share * math.sqrt(max(1, len(self._topics))) >= _SHARE
+
+    def _named(self, document: int, name: Mapping[str, float]) -> bool:
+        """Whether the query has nearly all of a name, by two terms at least."""
+        having = [
+            rarity
+            for part, rarity in name.items()
+            if part in self._terms or not self._terms.isdisjoint(SYNONYMS.get(part, ()))
+        ]
+        matched = sum(document in each.scores for each in self._words)
+        return matched > 1 and sum(having) >= _NEARLY_ALL * sum(name.values())
+
+    def _weighed(self, each: Matches) -> float:
+        return each.rarity if each.scores else self._rarest

@@ -45,6 +45,9 @@ class Postings:
                     found[at] = found.get(at, 0.0) + share * count
         self._scores: dict[str, dict[int, float]] = {}
         self._rarity: dict[str, float] = {}
+        self.rarest = math.log(1 + (self.size - 0.5) / 1.5)
+        """The rarity of a term that one document has, the highest there is."""
+        self.terms_per_document = sum(map(len, frequencies.values())) / max(1, self.size)
         self._unstemmed = sorted(
             term for term in frequencies if len(term) >= _SHORTEST and not term.isascii()
         )
@@ -52,6 +55,10 @@ class Postings:
             rarity = math.log(1 + (self.size - len(found) + 0.5) / (len(found) + 0.5))
             self._rarity[term] = rarity
             self._scores[term] = {at: rarity * tf / (K1 + tf) for at, tf in found.items()}
+
+    def rarity(self, term: str) -> float:
+        """The inverse document frequency of `term`, zero where no document has it."""
+        return self._rarity.get(term, 0.0)
 
     def matches(self, term: str) -> "Matches":
         """The documents that have `term` or, at a discount, a word of the same meaning."""

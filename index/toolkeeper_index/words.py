@@ -42,6 +42,17 @@ def words(text: str) -> list[str]:
     return found
 
 
+def parts(name: str) -> list[str]:
+    """The terms of an identifier's own words: those of `words` without the joined ones."""
+    return [
+        term
+        for piece in _SEPARATOR.split(_folded(name).strip())
+        for part in ([piece] if _UNSPACED.search(piece) else _BOUNDARY.split(piece))
+        for term in (_pairs(part) if _UNSPACED.search(part) else [_term(part)])
+        if term
+    ]
+
+
 @lru_cache(maxsize=65_536)
 def _terms(run: str) -> tuple[str, ...]:
     if len(run) > 256:

@@ -175,6 +175,50 @@ def test_a_query_about_something_else_is_not_answered_by_a_shared_word() -> None
     assert found(catalog, "send order") != []
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "play chess",
+        "weather in paris tomorrow",
+        "book a table for two",
+        "find me a good plumber",
+        "Could you please tell me which wine goes well with grilled salmon?",
+        "translate the menu of the day into Swahili",
+        "turn off the kitchen lights and lock the front door",
+        "get the football results",
+        "calories of 2 bananas",
+    ],
+)
+@pytest.mark.parametrize("described", [True, False])
+def test_a_request_that_no_tool_serves_is_refused(query: str, described: bool) -> None:
+    more = "Paged results in JSON, sorted by date, newest first; needs an API token with scope."
+    properties = {name: {"description": "Filter by field."} for name in ("page", "sort", "cursor")}
+    tools = [
+        tool(
+            f"{thing}.{action}",
+            f"{action.title()} a {thing} of the warehouse. {more if described else ''}",
+            **(properties if described else {}),
+        )
+        for thing in ("order", "shelf", "supplier", "pallet", "invoice")
+        for action in ("create", "find", "get", "list", "send", "update", "delete", "count")
+    ]
+    catalog = Catalog(tools)
+    assert catalog.search(query).failure is SearchFailure.NO_MATCH
+    assert found(catalog, "find me the latest invoice of Müller AG")[0].startswith("invoice.")
+    assert found(catalog, "list pallets")[0] == "pallet.list"
+    assert found(catalog, "remove supplier")[0] == "supplier.delete"
+
+
+def test_values_do_not_count_against_a_tool() -> None:
+    tools = [tool("mail.send", "Send an email.", to={}, subject={}, body={})]
+    tools += [tool(f"stock.count_{n}", f"Count shelf {n}.") for n in range(39)]
+    query = (
+        "email anna.lee@example.com and Bernd Schulz of Acme Corp the file /home/a/plan.pdf, "
+        '"see you on the big day, kind regards", before 2026-05-01'
+    )
+    assert "mail.send" in found(Catalog(tools), query)
+
+
 def test_a_rare_word_of_a_name_answers_although_its_object_is_unknown() -> None:
     tools = [tool("calendar.cancel", "Cancel an event.")]
     tools += [tool(f"stock.count_{n}", f"Count shelf {n}.") for n in range(39)]
