@@ -10,6 +10,7 @@ from toolkeeper_contract import Question
 from toolkeeper_policy.condition_cost import size_of
 from toolkeeper_policy.condition_function import FUNCTIONS_OF_CONDITIONS, origin_function
 from toolkeeper_policy.condition_names import FIELDS, WEEKDAYS, Needs
+from toolkeeper_policy.overlay import taint_of
 
 MATCHES = "textMatches"
 """What the evaluating library calls our `matches`, whose name it keeps for its own."""
@@ -138,6 +139,7 @@ _FIELDS: Mapping[tuple[str, str], Callable[[Question], Any]] = {
     ("principal", "user"): lambda question: question.principal.user,
     ("principal", "scopes"): lambda question: sorted(question.principal.scopes),
     ("session", "attributes"): lambda question: dict(question.attributes),
+    ("session", "taint"): lambda question: list(taint_of(question)),
     ("session", "tainted"): lambda question: question.tainted,
     ("session", "private"): lambda question: question.private,
     ("call", "advertised_as"): lambda question: question.advertised_as,

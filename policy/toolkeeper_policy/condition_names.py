@@ -31,7 +31,7 @@ FIELDS: Mapping[str, tuple[str, ...] | None] = {
     "tool": ("name", "source", "side_effect", "flags", "trust"),
     "principal": ("user", "scopes"),
     "agent": (),
-    "session": ("attributes", "tainted", "private"),
+    "session": ("attributes", "taint", "tainted", "private"),
     "call": ("advertised_as", "date", "time", "hour", "minute", "weekday"),
 }
 """The variables of conditions and their fields; None where any field may be there."""
@@ -40,6 +40,7 @@ _OPTIONS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("tool", "side_effect"): tuple(side_effect.value for side_effect in SideEffect),
     ("tool", "flags"): tuple(flag.value for flag in Flag),
     ("tool", "trust"): ("trusted", "untrusted"),
+    ("session", "taint"): ("tainted", "private"),
     ("call", "advertised_as"): ("definition", "tool.call", "search", "direct"),
     ("call", "weekday"): WEEKDAYS,
 }

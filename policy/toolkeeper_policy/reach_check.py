@@ -1,6 +1,6 @@
 """Can a rule ever decide anything?"""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 
 from toolkeeper_contract import Effect, Tool, any_matches, is_literal
@@ -26,9 +26,30 @@ def expired(rule: Rule, at: datetime | None) -> Iterator[Remark]:
         )
 
 
-def shadowed(rule: Rule, others: Sequence[Rule]) -> Iterator[Remark]:
+class Restricting:
+    """Rules that ask or deny, by the tools that they name, so that few have to be compared."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self._by_name: dict[str, list[Rule]] = {}
+        self._general: list[Rule] = []
+        for rule in rules:
+            if rule.effect is Effect.ALLOW or rule.expires is not None:
+                continue
+            if not all(is_literal(pattern) for pattern in rule.tools) or not rule.tools:
+                self._general.append(rule)
+            for pattern in rule.tools:
+                self._by_name.setdefault(pattern, []).append(rule)
+
+    def beside(self, rule: Rule) -> Iterator[Rule]:
+        """The rules that might hold wherever `rule` does."""
+        yield from self._general
+        if rule.tools:
+            yield from self._by_name.get(rule.tools[0], ())
+
+
+def shadowed(rule: Rule, restricting: Restricting) -> Iterator[Remark]:
     """Whether a stricter rule always holds where this one does."""
-    for other in others:
+    for other in restricting.beside(rule):
         if (
             other.id != rule.id
             and other.effect.rank > rule.effect.rank

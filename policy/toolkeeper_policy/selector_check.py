@@ -1,6 +1,6 @@
 """Do a policy's rules name things that exist, and do they do what they seem to say?"""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -19,7 +19,7 @@ from toolkeeper_contract import (
 from toolkeeper_policy.classification_rule import FUNCTIONS, source_name
 from toolkeeper_policy.condition_check import remarks
 from toolkeeper_policy.policy import Policy
-from toolkeeper_policy.reach_check import expired, shadowed, unmatched
+from toolkeeper_policy.reach_check import Restricting, expired, shadowed, unmatched
 from toolkeeper_policy.rule import Rule
 
 
@@ -65,7 +65,7 @@ def check_policy(
     conditions that the schemas of the rule's tools speak against. Tools of a source that could not
     be listed are not missed.
     """
-    strict = (*policy.rules, *policy.hardline)
+    restricting = Restricting((*policy.rules, *policy.hardline))
     known_sources = {*sources, FUNCTIONS}
     findings = [
         finding
@@ -76,7 +76,7 @@ def check_policy(
             *_tools(rule, registry, known_sources),
             *_unheard(rule, registry.tools.values()),
             *_idle_approvers(rule),
-            *_reach(rule, registry, strict, at),
+            *_reach(rule, registry, restricting, at),
         )
     ]
     return tuple(
@@ -180,7 +180,7 @@ def _idle_approvers(rule: Rule) -> Iterator[Finding]:
 
 
 def _reach(
-    rule: Rule, registry: Registry, strict: Sequence[Rule], at: datetime | None
+    rule: Rule, registry: Registry, restricting: Restricting, at: datetime | None
 ) -> Iterator[Finding]:
     tools = registry.tools.values()
     covered = [
@@ -188,7 +188,7 @@ def _reach(
         for tool in tools
         if rule.covers_tool(tool.name, source_name(tool.identity), tool.classification)
     ]
-    for text, hint in (*expired(rule, at), *shadowed(rule, strict), *unmatched(rule, tools)):
+    for text, hint in (*expired(rule, at), *shadowed(rule, restricting), *unmatched(rule, tools)):
         yield _finding(Severity.WARNING, rule, f"rule `{rule.id}` {text}", hint)
     for text, hint in dict.fromkeys(remarks(rule, covered)):
         yield _finding(Severity.WARNING, rule, f"rule `{rule.id}`: {text}", hint)

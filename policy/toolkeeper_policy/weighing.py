@@ -32,8 +32,13 @@ class Weighed:
         return tuple(rule for rule in self.failed if rule.effect is not Effect.ALLOW)
 
 
+_NOTHING = Weighed((), (), ())
+
+
 def weigh(rules: Sequence[Rule], view: CallView) -> Weighed:
     """`rules` (whose tool selectors fit already) against one call."""
+    if not rules:
+        return _NOTHING
     question = view.question
     matched: list[Rule] = []
     failed: list[Rule] = []
