@@ -499,3 +499,26 @@ def test_where_values_came_from_is_told_again_from_the_ledger(recorded: Desktop)
     ]
     assert [(change["from"], change["to"]) for change in changes] == [("ask", "allow")]
     assert changes[0]["invocation_id"] == lines[1]["invocation_id"]
+
+
+def test_what_ends_a_call_before_policy_is_noted(owner: Desktop) -> None:
+    words = ["policy", "explain", "--agent", "chat", "--tool", "mail.send", "--json"]
+    ended = owner.toolkeeper(*words, "--user", "zoe", "--args", '{"to": "bo@example.com"}')
+    assert (ended.code, ended.line["effect"]) == (0, "allow")
+    assert "note: `zoe` does not hold the scope `mail`" in ended.err
+    assert "do not fit the schema of `mail.send`" in ended.err
+    whole = '{"to": "bo@example.com", "body": "hi"}'
+    assert owner.toolkeeper(*words, "--user", "ana", "--args", whole).err == ""
+
+
+def test_an_argument_that_the_classification_lists_and_no_tool_has_is_told(owner: Desktop) -> None:
+    owner.configure(
+        add="classification:\n"
+        "  - {tools: [mail.send], destination: [too], payload: [body]}\n"
+        "  - {tools: [schedule.*], payload: [title, day]}\n"
+    )
+    ended = owner.toolkeeper("policy", "check", "--strict")
+    assert ended.code == 1
+    (line, _) = ended.out.splitlines()
+    assert line.startswith("toolkeeper.yaml:9: warning: classification[0].destination: ")
+    assert "`too` (did you mean `to`?)" in line

@@ -43,7 +43,7 @@ def check_documents(
     config: Config = DEFAULT_CONFIG,
     as_json: Json = False,
 ) -> None:
-    """Find what is wrong or suspicious in policy files, each with its line.
+    """Find what is wrong or suspicious in policy files, and in the classification, with its line.
 
     Where there is no configuration, only the files themselves are looked at, and not whether the
     tools, sources and agents exist that they name. Exit codes: 0 also with warnings, 1 with
@@ -77,11 +77,14 @@ def explain_call(
     config: Config = DEFAULT_CONFIG,
     as_json: Json = False,
 ) -> None:
-    """Show how a call would be decided, and by which rules. Calls nothing, writes nothing."""
+    """Show how a call would be decided, and by which rules. Calls nothing, writes nothing.
+
+    What would end the call before policy is asked is noted on standard error.
+    """
     from toolkeeper.cli.policy_report import show_explanation
     from toolkeeper.runtime.clock import SystemClock
     from toolkeeper.runtime.policy_document import configured_policy
-    from toolkeeper.runtime.supposed_call import SupposedCall, question_of
+    from toolkeeper.runtime.supposed_call import SupposedCall, obstacles, question_of
     from toolkeeper_policy import explain
 
     call = SupposedCall(
@@ -98,6 +101,8 @@ def explain_call(
     policy = configured_policy(configuration)
     registry = asyncio.run(_registry(configuration, policy))
     question = question_of(call, registry, configuration)
+    for note in obstacles(call, registry, configuration):
+        complain(f"note: {note}")
     show_explanation(explain(policy, question), as_json)
 
 
@@ -180,6 +185,7 @@ async def _replayed(
 
 
 def _findings(config: Path, names: list[str]) -> "list[Finding]":
+    from toolkeeper.runtime.classification_check import check_classification
     from toolkeeper.runtime.policy_document import (
         configured_documents,
         named_documents,
@@ -202,7 +208,8 @@ def _findings(config: Path, names: list[str]) -> "list[Finding]":
         return []
     policy = policy_of(documents)
     registry = asyncio.run(_registry(configuration, policy))
-    return list(check_policy(policy, registry, configuration.servers, configuration.agents))
+    found = check_policy(policy, registry, configuration.servers, configuration.agents)
+    return [*found, *check_classification(configuration, registry)]
 
 
 def _fault(error: ConfigError) -> "Finding":

@@ -1,6 +1,6 @@
 """What would policy be asked about a call that nobody made?"""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -17,6 +17,7 @@ from toolkeeper_contract import (
     Tool,
     did_you_mean,
 )
+from toolkeeper_pipeline import ArgumentSchema
 from toolkeeper_policy import FUNCTIONS, source_name
 
 
@@ -58,6 +59,29 @@ def question_of(call: SupposedCall, registry: Registry, configuration: Configura
         provenance=call.provenance,
         at=call.at,
     )
+
+
+def obstacles(
+    call: SupposedCall, registry: Registry, configuration: Configuration
+) -> Iterator[str]:
+    """What would end such a call before policy is asked, each in a sentence.
+
+    Whether the agent's plan pins the tool is not looked at; `toolkeeper plan` shows that.
+    """
+    tool = known_tool(call.tool, registry)
+    if tool.name in registry.quarantined:
+        yield (
+            f"`{tool.name}` is quarantined and cannot be called "
+            "(`toolkeeper tools accept` takes it over)"
+        )
+    held = configuration.principal(call.user).scopes
+    for scope in tool.scopes:
+        if scope not in held:
+            yield f"`{call.user}` does not hold the scope `{scope}` that `{tool.name}` needs"
+    faults = ArgumentSchema(tool.definition.input_schema).faults(call.arguments)
+    if faults:
+        where = ", ".join(f"`{fault.path or '/'}`: {fault.expected}" for fault in faults)
+        yield f"the arguments do not fit the schema of `{tool.name}` ({where})"
 
 
 def known_tool(name: str, registry: Registry) -> Tool:
