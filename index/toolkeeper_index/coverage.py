@@ -5,11 +5,12 @@ that shares a few words with a query about something else. What counts are the q
 (`toolkeeper_index.topics`), each with the weight of its rarity, and one that no tool has with the
 weight of the rarest. Values count where they match and not where they don't. A tool is an answer
 
-1. if the query has nearly all of its name, action and object; or
-2. if it has a share of the topics, which falls with the root of their number: long requests tell
-   stories around their point; and
-3. if, where the query has few words and so chosen ones, it has most of its topics. A topic in the
-   tool's name counts half as much again.
+1. if the query has nearly all of its name, action and object;
+2. if the query has few words, and so chosen ones, and the tool most of its topics, where one that
+   stands in the tool's name counts half as much again;
+3. if the query has more words and the tool a share of the topics, which falls with the root of
+   their number, since long requests tell stories around their point, and also a fifth of all the
+   words that the catalog knows, or less of more than ten.
 
 Where tools say little of themselves, a word missing there says little too. Such catalogs refuse a
 query of very few words whose topics hardly match, and a longer one of which the tool has no topic
@@ -25,6 +26,8 @@ from toolkeeper_index.topics import Role
 
 _NEARLY_ALL = 0.75
 _SHARE = 0.3
+_KNOWN = 0.2
+_TERMS = 10
 _FEW = 5
 _MOST = 0.6
 _IN_NAME = 0.5
@@ -81,7 +84,11 @@ class Coverage:
             if any(each.term in name for each in topics):
                 matched += _IN_NAME
             return share >= _MOST or matched > _MOST * (len(self._topics) + len(values))
-        return share * math.sqrt(max(1, len(self._topics))) >= _SHARE
+        if share * math.sqrt(max(1, len(self._topics))) < _SHARE:
+            return False
+        known = sum(each.rarity for each in self._words)
+        having = sum(each.rarity for each in self._words if document in each.scores)
+        return having >= _KNOWN * min(1.0, _TERMS / len(self._words)) * known
 
     def _named(self, document: int, name: Mapping[str, float]) -> bool:
         """Whether the query has nearly all of a name, by two terms at least."""
