@@ -60,6 +60,7 @@ def test_the_tool_ranks_and_shows_as_the_dearest(desktop: Any) -> None:
     browse(desktop)
     (row,) = desktop.toolkeeper("tools", "--json").line["tools"]
     assert (row["side_effect"], row["classified_by"]) == ("network_write", "declaration")
+    assert "declaration, by arguments" in desktop.toolkeeper("tools").out
 
 
 def test_a_class_that_is_denied_hides_only_what_no_arguments_can_help(desktop: Any) -> None:

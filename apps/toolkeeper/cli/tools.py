@@ -129,7 +129,7 @@ def _show(registry: Registry, states: dict[str, str]) -> None:
                 states[name],
                 tool.classification.side_effect.value,
                 ", ".join(sorted(flag.value for flag in tool.classification.flags)),
-                tool.classification.classified_by,
+                tool.classification.classified_by + (", by arguments" if tool.by_arguments else ""),
                 tool.fingerprint[:12],
             )
             for name, tool in sorted(registry.tools.items())
