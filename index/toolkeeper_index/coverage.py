@@ -57,18 +57,21 @@ class Coverage:
             words, roles = list(asked), {each.term: Role.TOPIC for each in asked}
         self._words = words
         self._terms = {each.term for each in words}
-        self._topics = [each for each in words if roles.get(each.term) is Role.TOPIC]
-        self._values = [each for each in words if roles.get(each.term) is Role.VALUE]
+        topic, value = Role.TOPIC, Role.VALUE
+        self._topics = [each for each in words if roles.get(each.term) is topic]
+        self._values = [each for each in words if roles.get(each.term) is value]
         self._rarest = rarest
         self._weight = sum(self._weighed(each) for each in self._topics)
+        self._known = sum(each.rarity for each in words)
         self._unknown = sum(not each.scores for each in self._topics)
         self._says_little = terms_per_tool < _LITTLE
 
     def met(self, document: int, name: Mapping[str, float]) -> bool:
         """Whether `document`, the parts of whose name have the rarities `name`, is an answer."""
-        if not any(document in each.scores for each in self._words):
+        matched = [each for each in self._words if document in each.scores]
+        if not matched:
             return False
-        if self._named(document, name):
+        if len(matched) > 1 and self._named(name):
             return True
         topics = [each for each in self._topics if document in each.scores]
         values = [each for each in self._values if document in each.scores]
@@ -80,25 +83,23 @@ class Coverage:
                 return share >= _HARDLY
             return bool(topics or values) or self._unknown < _SEVERAL
         if len(self._words) <= _FEW:
-            matched: float = len(topics) + len(values)
+            having: float = len(topics) + len(values)
             if any(each.term in name for each in topics):
-                matched += _IN_NAME
-            return share >= _MOST or matched > _MOST * (len(self._topics) + len(values))
+                having += _IN_NAME
+            return share >= _MOST or having > _MOST * (len(self._topics) + len(values))
         if share * math.sqrt(max(1, len(self._topics))) < _SHARE:
             return False
-        known = sum(each.rarity for each in self._words)
-        having = sum(each.rarity for each in self._words if document in each.scores)
-        return having >= _KNOWN * min(1.0, _TERMS / len(self._words)) * known
+        demand = _KNOWN * min(1.0, _TERMS / len(self._words))
+        return sum(each.rarity for each in matched) >= demand * self._known
 
-    def _named(self, document: int, name: Mapping[str, float]) -> bool:
-        """Whether the query has nearly all of a name, by two terms at least."""
-        having = [
+    def _named(self, name: Mapping[str, float]) -> bool:
+        """Whether the query has nearly all of a name."""
+        having = sum(
             rarity
             for part, rarity in name.items()
             if part in self._terms or not self._terms.isdisjoint(SYNONYMS.get(part, ()))
-        ]
-        matched = sum(document in each.scores for each in self._words)
-        return matched > 1 and sum(having) >= _NEARLY_ALL * sum(name.values())
+        )
+        return bool(name) and having >= _NEARLY_ALL * sum(name.values())
 
     def _weighed(self, each: Matches) -> float:
         return each.rarity if each.scores else self._rarest

@@ -17,6 +17,7 @@ _QUOTED = re.compile(
     '"[^"]{1,200}"|\u201c[^\u201d]{1,200}\u201d|\u2018[^\u2019]{1,200}\u2019|`[^`]{1,200}`'
     r"|(?<!\w)'[^'\n]{1,200}'(?!\w)"
 )
+_QUOTE = re.compile("[\"'`\u201c\u2018]")
 _VALUE = re.compile(r"\d|@|://|^[/~#$%]|\w\.\w{2,4}$")
 _WORD = re.compile(r"[^\W_]+")
 _AROUND = "`'\"\u201c\u201d\u2018\u2019,;:!?()[]{}."
@@ -34,6 +35,10 @@ class Role(Enum):
     GENERAL = "general"
 
 
+# Members looked up once: every word of every query needs them.
+_TOPIC, _VALUED, _GENERAL = Role
+
+
 def roles(query: str) -> Mapping[str, Role]:
     """Each search term of `query` with its role; a term with several is a topic, then a value.
 
@@ -44,15 +49,15 @@ def roles(query: str) -> Mapping[str, Role]:
     for token in stated:
         for term, general in _terms(token):
             if general:
-                found.setdefault(term, Role.GENERAL)
+                found.setdefault(term, _GENERAL)
             else:
-                found[term] = Role.TOPIC
+                found[term] = _TOPIC
     for value in values:
         for term in words(value):
-            if found.get(term) is not Role.TOPIC:
-                found[term] = Role.VALUE
-    if Role.TOPIC not in found.values() and Role.VALUE not in found.values():
-        return dict.fromkeys(found, Role.TOPIC)
+            if found.get(term) is not _TOPIC:
+                found[term] = _VALUED
+    if all(role is _GENERAL for role in found.values()):
+        return dict.fromkeys(found, _TOPIC)
     return found
 
 
@@ -72,14 +77,26 @@ def _parted(query: str) -> tuple[list[str], list[str]]:
     query = query.strip()
     if len(query) > 2 and query[0] == query[-1] and query[0] in "\"'`":
         query = query[1:-1]
-    values = _QUOTED.findall(query)
-    tokens = _QUOTED.sub(" ", query).split()
+    values: list[str] = []
+    if _QUOTE.search(query):
+        values = _QUOTED.findall(query)
+        query = _QUOTED.sub(" ", query)
+    tokens = query.split()
     titled = sum(token[0].isupper() for token in tokens) > _TITLE * len(tokens)
     stated: list[str] = []
     begins = True
     for token in tokens:
-        bare = token.strip(_AROUND)
-        named = bare[:1].isupper() and not begins and not titled
-        (values if named or _VALUE.search(bare) else stated).append(token)
+        capital, value = _shape(token)
+        if value or (capital and not begins and not titled):
+            values.append(token)
+        else:
+            stated.append(token)
         begins = token[-1] in _ENDS
     return stated, values
+
+
+@lru_cache(maxsize=65_536)
+def _shape(token: str) -> tuple[bool, bool]:
+    """Whether a token begins with a capital, and whether it looks like a value."""
+    bare = token.strip(_AROUND)
+    return bare[:1].isupper(), _VALUE.search(bare) is not None
