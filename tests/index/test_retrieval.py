@@ -1,6 +1,7 @@
 """The search on real catalogs and labelled queries, where they are there."""
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,38 @@ def test_the_right_tools_are_among_the_first_five(
         unanswered += not found
     assert 100 * recall / len(queries) >= plain + gain
     assert 100 * unanswered / len(queries) <= 3
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "play chess",
+        "weather in paris tomorrow",
+        "send gmail email",
+        "book a haircut for friday afternoon",
+        "what is on my grocery list",
+        "convert 20 euros to yen",
+        "Could you please find me a nice hotel with a pool in Crete for the second week of July?",
+        "My dishwasher is leaking, please get somebody to repair it today.",
+    ],
+)
+def test_everyday_requests_are_refused_by_a_forge(query: str) -> None:
+    assert forge().search(query).tools == ()
+
+
+@pytest.mark.parametrize(
+    "query", ["merge a PR", "list open bugs", "close issue", "edit gist", "blame", "commit history"]
+)
+def test_a_forge_answers_requests_in_two_words(query: str) -> None:
+    assert forge().search(query).tools != ()
+
+
+@cache
+def forge() -> Catalog:
+    path = DATA / "catalog-github.json"
+    if not path.exists():
+        pytest.skip("the catalogs are not here")
+    return Catalog([tool_of(entry) for entry in json.loads(path.read_text(encoding="utf-8"))])
 
 
 def tool_of(entry: dict[str, Any]) -> Tool:
