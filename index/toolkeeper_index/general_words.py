@@ -19,7 +19,7 @@ available average avoid away back base basic become before begin believe below b
 beyond big bit brief bring carefully case certain chance change check choose clear close come
 common complete comprehensive concern consider consist contain continue correct couple create
 crucial curious current cut daily data day deal december decide deep define delete depend describe
-description desire detail determine different difficult direct display early easily easy
+description desire detail determine different difficult display early easily easy
 edit effect efficient effort end engage enjoy enough ensure enter entire especially essential even
 ever everything exact exactly example excellent exciting exist expect explain explore extra fact
 fairly familiar fantastic far fast favor favorite february feel fetch field final find fine finish
@@ -34,7 +34,7 @@ monday month monthly moreover morning move much multiple name necessary never ne
 night none normal nothing notice november number numerous object obtain occur october offer often
 old open operation opportunity optimal option organize original otherwise outcome output overall
 overview parameter part particular particularly past per perfect perform perhaps period pick piece
-place point popular possible possibly potential prefer prepare present pretty prior problem
+place point popular possible possibly potential prefer prepare present pretty prior
 procedure proceed process produce proper properly provide purpose put quality query quick quickly
 quite raise rather reach read ready real reason receive recent recommend reduce refer regard
 regular relate relevant reliable remember remove request require respect respond response rest
