@@ -47,8 +47,9 @@ SECTIONS = (
         "retrieval",
         "`tool.search` on labelled queries",
         ("retrieval.py", "DATA"),
-        "Beside plain BM25Okapi and bm25s in the same run. `false hits` are queries that got an "
-        "answer although their right tools had been taken out (adr/0009).",
+        "Beside plain BM25Okapi and bm25s in the same run. Queries without an answer: `missed` are "
+        "a set's own; `removed` the same with their right tools taken out; `foreign` those of sets "
+        "about other catalogs, which a broad catalog may serve (adr/0009).",
     ),
     Section(
         "policy",
