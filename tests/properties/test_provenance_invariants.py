@@ -56,10 +56,13 @@ def test_a_positive_value_stands_in_the_text_word_by_word(text: str, value: str)
 def test_nothing_that_a_call_puts_in_comes_out_trusted(
     result: str, put_in: str, value: str
 ) -> None:
-    heard = Heard()
+    heard, alone = Heard(), Heard()
     heard.trusted(f"{result} {put_in} {value}", {"query": put_in, "also": value})
+    alone.trusted(result)
     for asked in (put_in, value, *put_in.split()):
-        assert heard.origin(asked) is Origin.NOWHERE
+        # What the result says by itself, inside longer words of its own, it may go on saying.
+        if alone.origin(asked) is Origin.NOWHERE:
+            assert heard.origin(asked) is Origin.NOWHERE
 
 
 @given(text=ANY, value=ANY)
