@@ -522,3 +522,17 @@ def test_an_argument_that_the_classification_lists_and_no_tool_has_is_told(owner
     (line, _) = ended.out.splitlines()
     assert line.startswith("toolkeeper.yaml:9: warning: classification[0].destination: ")
     assert "`too` (did you mean `to`?)" in line
+
+
+def test_an_expired_rule_is_warned_of(owner: Desktop) -> None:
+    policy(
+        owner,
+        POLICY.replace(
+            "    effect: deny\nhardline", "    effect: deny\n    expires: 2020-01-01\nhardline"
+        ),
+    )
+    ended = owner.toolkeeper("policy", "check", "--json")
+    (finding,) = ended.line["findings"]
+    assert ended.code == 0
+    assert finding["rule"] == "not-on-hold"
+    assert "expired" in finding["message"]

@@ -186,6 +186,7 @@ async def _replayed(
 
 def _findings(config: Path, names: list[str]) -> "list[Finding]":
     from toolkeeper.runtime.classification_check import check_classification
+    from toolkeeper.runtime.clock import SystemClock
     from toolkeeper.runtime.policy_document import (
         configured_documents,
         named_documents,
@@ -208,7 +209,13 @@ def _findings(config: Path, names: list[str]) -> "list[Finding]":
         return []
     policy = policy_of(documents)
     registry = asyncio.run(_registry(configuration, policy))
-    found = check_policy(policy, registry, configuration.servers, configuration.agents)
+    found = check_policy(
+        policy,
+        registry,
+        configuration.servers,
+        configuration.agents,
+        at=SystemClock().now(),
+    )
     return [*found, *check_classification(configuration, registry)]
 
 
