@@ -247,11 +247,13 @@ def test_a_read_whose_process_was_killed_runs_again_and_a_write_does_not(
     desktop.write(
         "session.yaml",
         "agent: chat\nturns:\n  - calls:\n"
-        "      - - {id: r, tool: slow.read, arguments: {seconds: 0.5, api_token: hush}}\n"
+        "      - - {id: r, tool: slow.read, arguments: {seconds: 2, api_token: hush}}\n"
         "        - {id: w, tool: slow.write, arguments: {seconds: 30}}\n",
     )
     process = desktop.start("run", "session.yaml", "--json")
+    claimed = "SELECT count(*) FROM invocations WHERE state = 'running'"
     desktop.wait_for(lambda: (desktop.folder / "started.txt").exists())
+    desktop.wait_for(lambda: desktop.sql(claimed) == 2)
     process.kill()
     desktop.ended(process)
     desktop.wait_for_lease()
