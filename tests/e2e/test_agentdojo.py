@@ -13,7 +13,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def bench() -> Any:
-    pytest.importorskip("agentdojo", reason="the tools of AgentDojo are not installed")
+    pytest.importorskip(
+        "agentdojo", reason="install the tools of AgentDojo: pip install -e '.[attacks]'"
+    )
     spec = spec_from_file_location("agentdojo_bench", ROOT / "bench" / "agentdojo.py")
     assert spec is not None
     assert spec.loader is not None
