@@ -94,4 +94,6 @@ def _answer(searching: "Searching", query: str, limit: int | None, as_json: bool
             ],
         )
     else:
-        say(f"{text.split(chr(10))[0]} ({len(searching.catalog)} tools were looked through)")
+        count = len(searching.catalog)
+        looked = "1 tool was" if count == 1 else f"{count:,} tools were"
+        say(f"{text.split(chr(10))[0]} ({looked} looked through)")
