@@ -9,35 +9,9 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
+from toolkeeper_contract import NAMED_SCHEMAS, ONE_SCHEMA, SCHEMA_LIST
 from toolkeeper_sources.limits import SchemaLimits
 
-ONE = frozenset(
-    {
-        "additionalItems",
-        "additionalProperties",
-        "contains",
-        "contentSchema",
-        "else",
-        "if",
-        "items",
-        "not",
-        "propertyNames",
-        "then",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-    }
-)
-MANY = frozenset({"allOf", "anyOf", "items", "oneOf", "prefixItems"})
-NAMED = frozenset(
-    {
-        "$defs",
-        "definitions",
-        "dependencies",
-        "dependentSchemas",
-        "patternProperties",
-        "properties",
-    }
-)
 IN_PLACE = frozenset(
     {"allOf", "anyOf", "dependencies", "dependentSchemas", "else", "if", "not", "oneOf", "then"}
 )
@@ -57,13 +31,13 @@ def children(schema: Mapping[str, Any]) -> Iterator[Child]:
     """The schemas that stand directly inside `schema`; booleans hold nothing and are left out."""
     for keyword, value in schema.items():
         if isinstance(value, dict):
-            if keyword in ONE:
+            if keyword in ONE_SCHEMA:
                 yield Child(keyword, (keyword,), value)
-            elif keyword in NAMED:
+            elif keyword in NAMED_SCHEMAS:
                 for name, item in value.items():
                     if isinstance(item, dict):
                         yield Child(keyword, (keyword, name), item)
-        elif isinstance(value, list) and keyword in MANY:
+        elif isinstance(value, list) and keyword in SCHEMA_LIST:
             for position, item in enumerate(value):
                 if isinstance(item, dict):
                     yield Child(keyword, (keyword, str(position)), item)

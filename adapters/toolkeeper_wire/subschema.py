@@ -4,27 +4,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeGuard
 from urllib.parse import unquote
 
-_ONE = frozenset(
-    {
-        "additionalItems",
-        "additionalProperties",
-        "contains",
-        "contentSchema",
-        "else",
-        "if",
-        "items",
-        "not",
-        "propertyNames",
-        "then",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-    }
-)
-_LIST = frozenset({"allOf", "anyOf", "oneOf", "prefixItems", "items"})
-_NAMED = frozenset(
-    {"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
-)
-_HOLDERS = _ONE | _LIST | _NAMED
+from toolkeeper_contract import NAMED_SCHEMAS, ONE_SCHEMA, SCHEMA_LIST
+
+_HOLDERS = ONE_SCHEMA | SCHEMA_LIST | NAMED_SCHEMAS
 # Here a boolean is an answer of its own; elsewhere providers want it written as an object.
 _KEEPS_BOOLEAN = frozenset({"additionalProperties", "unevaluatedProperties", "additionalItems"})
 
@@ -45,14 +27,14 @@ def rebuilt(schema: Any, convert: Callable[[dict[str, Any]], dict[str, Any]]) ->
     for key, value in schema.items():
         if key not in _HOLDERS:
             part[key] = value
-        elif key in _NAMED and isinstance(value, Mapping):
+        elif key in NAMED_SCHEMAS and isinstance(value, Mapping):
             part[key] = {
                 name: inner if isinstance(inner, list) else rebuilt(inner, convert)
                 for name, inner in value.items()
             }
-        elif key in _LIST and isinstance(value, list | tuple):
+        elif key in SCHEMA_LIST and isinstance(value, list | tuple):
             part[key] = [rebuilt(inner, convert) for inner in value]
-        elif key in _ONE and not (key in _KEEPS_BOOLEAN and isinstance(value, bool)):
+        elif key in ONE_SCHEMA and not (key in _KEEPS_BOOLEAN and isinstance(value, bool)):
             part[key] = rebuilt(value, convert)
         else:
             part[key] = value

@@ -42,6 +42,7 @@ from toolkeeper_contract.ports import Answer, Clock, Ids, Lease, Ledger, Planned
 from toolkeeper_contract.principal import Principal
 from toolkeeper_contract.provenance import Origin, Provenance
 from toolkeeper_contract.registry import Registry
+from toolkeeper_contract.schema_keyword import NAMED_SCHEMAS, ONE_SCHEMA, SCHEMA_LIST
 from toolkeeper_contract.session import AcceptedTool, Loading, RunRecord, SessionRecord
 from toolkeeper_contract.source import (
     Blob,
@@ -73,7 +74,10 @@ __all__ = [
     "MAX_CHARACTERS",
     "MAX_DEPTH",
     "MAX_NODES",
+    "NAMED_SCHEMAS",
+    "ONE_SCHEMA",
     "RESERVED_PREFIXES",
+    "SCHEMA_LIST",
     "TOOL_CALL",
     "TOOL_RESULT",
     "TOOL_SEARCH",
