@@ -3,17 +3,15 @@
 from typing import Any
 
 from toolkeeper_contract import (
-    CONTROL_TOOLS,
     Code,
     Document,
     Path,
     SideEffect,
     is_parameter_name,
-    is_pattern,
     is_server_id,
 )
 from toolkeeper_policy.classification_rule import ClassificationRule
-from toolkeeper_policy.section import Section, kind, quoted
+from toolkeeper_policy.section import Section, kind, pattern_problem, quoted
 
 _FLAGS = ("destructive", "idempotent", "open_world", "private")
 _KEYS = (
@@ -113,17 +111,11 @@ def _boolean(section: Section, key: str) -> bool:
 
 
 def _tool_problem(pattern: str) -> tuple[str, str | None] | None:
-    if not is_pattern(pattern):
-        return (
-            f"{quoted(pattern)} has a character that no tool name can have",
-            "names have letters, digits, `_`, `.` and `-`; the only wildcard is `*`",
-        )
-    if pattern in CONTROL_TOOLS or pattern.startswith("tool."):
-        return (
-            f"{quoted(pattern)} is a control tool, which cannot be classified",
-            "a call through it has the class of the tool that it calls",
-        )
-    return None
+    return pattern_problem(
+        pattern,
+        "which cannot be classified",
+        "a call through it has the class of the tool that it calls",
+    )
 
 
 def _source_problem(name: str) -> tuple[str, str | None] | None:

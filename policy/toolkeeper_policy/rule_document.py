@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from toolkeeper_contract import (
-    CONTROL_TOOLS,
     Code,
     ConfigError,
     Document,
@@ -14,7 +13,6 @@ from toolkeeper_contract import (
     Path,
     SideEffect,
     did_you_mean,
-    is_pattern,
     is_server_id,
     parse_document,
 )
@@ -27,7 +25,7 @@ from toolkeeper_policy.rule_clause import (
     expiry_of,
     zone_of,
 )
-from toolkeeper_policy.section import Section, kind, quoted
+from toolkeeper_policy.section import Section, kind, pattern_problem, quoted
 
 _E = TypeVar("_E", SideEffect, Flag)
 
@@ -209,17 +207,11 @@ def _values(options: type[Effect] | type[SideEffect] | type[Flag]) -> list[str]:
 
 
 def _tool_problem(pattern: str) -> tuple[str, str | None] | None:
-    if not is_pattern(pattern):
-        return (
-            f"{quoted(pattern)} has a character that no tool name can have",
-            "names have letters, digits, `_`, `.` and `-`; the only wildcard is `*`",
-        )
-    if pattern in CONTROL_TOOLS or pattern.startswith("tool."):
-        return (
-            f"{quoted(pattern)} is a control tool, and no policy is about those",
-            "name the real tool: a call through `tool.call` is decided as the tool that it calls",
-        )
-    return None
+    return pattern_problem(
+        pattern,
+        "and no policy is about those",
+        "name the real tool: a call through `tool.call` is decided as the tool that it calls",
+    )
 
 
 def _source_problem(name: str) -> tuple[str, str | None] | None:

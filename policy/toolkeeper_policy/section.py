@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from toolkeeper_contract import Code, Document, Path, did_you_mean
+from toolkeeper_contract import CONTROL_TOOLS, Code, Document, Path, did_you_mean, is_pattern
 
 _SHOWN = 80
 
@@ -130,3 +130,18 @@ def quoted(text: str) -> str:
     """User input for a message: in backticks, printable and not too long."""
     visible = "".join(char if char.isprintable() else "?" for char in text[:_SHOWN])
     return f"`{visible}{'...' if len(text) > _SHOWN else ''}`"
+
+
+def pattern_problem(pattern: str, on_control_tool: str, hint: str) -> tuple[str, str | None] | None:
+    """What is wrong with a selector of tools, and what to do; None when nothing is.
+
+    `on_control_tool` says what a control tool cannot be here, `hint` what to write instead.
+    """
+    if not is_pattern(pattern):
+        return (
+            f"{quoted(pattern)} has a character that no tool name can have",
+            "names have letters, digits, `_`, `.` and `-`; the only wildcard is `*`",
+        )
+    if pattern in CONTROL_TOOLS or pattern.startswith("tool."):
+        return f"{quoted(pattern)} is a control tool, {on_control_tool}", hint
+    return None
