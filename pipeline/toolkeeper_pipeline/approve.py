@@ -132,6 +132,6 @@ async def _park(decided: Decided, run: Run, rim: Rim) -> Parked:
         run.run_id,
         row.invocation_id,
     )
-    events = (*opening_events(recorded, run), decided_event(row, run), asked)
+    events = (*opening_events(recorded, run), decided_event(row, decided.decision, run), asked)
     await rim.ledger.park(row, approval, sealed, events)
     return Parked(row)

@@ -60,9 +60,8 @@ async def claim(approved: Approved, run: Run, rim: Rim) -> Claimed | Lost:
         run.run_id,
         row.invocation_id,
     )
-    # The event tells the decision of this moment; the row keeps the one that asked.
-    now = decided_event(replace(row, decision=decided.decision), run)
-    events = (*opening_events(recorded, run), now, claimed)
+    decision = decided_event(row, decided.decision, run)
+    events = (*opening_events(recorded, run), decision, claimed)
     until = rim.clock.now() + run.limits.lease
     lease = await rim.ledger.claim(row, until, events, sealed=_kept(approved, rim))
     if lease is None:

@@ -109,16 +109,18 @@ def idempotency_key(recorded: Recorded, run: Run) -> str:
     return digest([run.run_id, call.step, call.position, call.call_id])
 
 
-def decided_event(row: Invocation, run: Run) -> Event:
-    """The decision with everything that explains it."""
-    decision = row.decision.as_json() if row.decision else None
+def decided_event(row: Invocation, decision: Decision, run: Run) -> Event:
+    """The decision of this moment with everything that explains it.
+
+    The row of a call that was asked about keeps the decision that asked; this one may differ.
+    """
     data = {
         "tool": row.tool,
         "advertised_as": row.advertised_as.value,
         "side_effect": row.side_effect,
         "flags": list(row.flags),
         "arguments_digest": row.arguments_digest,
-        "decision": decision,
+        "decision": decision.as_json(),
     }
     return Event("call.decided", data, run.run_id, row.invocation_id)
 

@@ -56,8 +56,9 @@ async def seal(executed: Executed, run: Run, rim: Rim) -> Outcome:
     else:
         whole, _ = rim.redactor.redact_text(read(result))
         lesson = _lesson(executed, whole, run)
-        row = await _completed(row, executed, whole, run, rim, trusted=lesson.trusted)
-        row = replace(row, is_error=result.is_error)
+        row = await _completed(
+            row, executed, whole, run, rim, trusted=lesson.trusted, error=result.is_error
+        )
     trusted = lesson.trusted if lesson else None
     ended = settled_event(row, trusted=trusted, wrote_tainted=_wrote_tainted(executed, run))
     settled = await rim.ledger.settle(
@@ -99,7 +100,14 @@ def _read_as(
 
 
 async def _completed(
-    row: Invocation, executed: Executed, text: str, run: Run, rim: Rim, *, trusted: bool
+    row: Invocation,
+    executed: Executed,
+    text: str,
+    run: Run,
+    rim: Rim,
+    *,
+    trusted: bool,
+    error: bool,
 ) -> Invocation:
     foreign = not trusted
     shown = clean(text) if foreign else text
@@ -117,6 +125,7 @@ async def _completed(
         row,
         outcome=Ending.COMPLETED,
         result=shown,
+        is_error=error,
         truncated=size < total,
         handle=handle,
         bytes=size,

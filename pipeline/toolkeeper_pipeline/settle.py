@@ -37,7 +37,8 @@ async def refuse(recorded: Recorded, stop: Stop, run: Run, rim: Rim) -> Outcome:
         is_error=True,
         settled_at=rim.clock.now(),
     )
-    decided = () if stop.decision is None else (decided_event(row, run),)
+    told = stop.decision and row.decision
+    decided = (decided_event(row, told, run),) if told else ()
     events = (
         *opening_events(recorded, run),
         *decided,

@@ -28,7 +28,8 @@ class Discovery:
 
     In a gap (a server that does not answer) the last good listing stands, so that planning goes on
     and only calls fail. What was accepted is told by `know`; until then, nothing of any server may
-    be used.
+    be used. `names` are all configured sources, `functions` those of this program's own tools,
+    which every agent may name.
     """
 
     def __init__(self, sources: Mapping[str, ToolSource], configuration: Configuration) -> None:
@@ -38,22 +39,15 @@ class Discovery:
         self._tools: dict[str, tuple[Tool, ...]] = {}
         self._snapshots: dict[frozenset[str], Registry] = {}
         self._acceptance: Acceptance | None = None
+        # Asked for at every call; what is configured does not change while it is in use.
+        self.names = frozenset(sources)
+        self.functions = frozenset(
+            name for name, source in sources.items() if source.kind is SourceKind.FUNCTION
+        )
 
     def source(self, tool: Tool) -> ToolSource | None:
         """The source of `tool`, by its identity."""
         return self._sources.get(tool.identity.source)
-
-    @property
-    def names(self) -> frozenset[str]:
-        """All configured sources."""
-        return frozenset(self._sources)
-
-    @property
-    def functions(self) -> frozenset[str]:
-        """The sources of this program's own tools; every agent may name them."""
-        return frozenset(
-            name for name, source in self._sources.items() if source.kind is SourceKind.FUNCTION
-        )
 
     def needs_acceptance(self, names: Iterable[str]) -> bool:
         """Whether one of `names` is a server, whose definitions have to be accepted."""
