@@ -1,7 +1,7 @@
 """What is the ledger on a SQL database?"""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from toolkeeper_contract import (
@@ -9,9 +9,13 @@ from toolkeeper_contract import (
     Answer,
     Approval,
     ApprovalState,
+    Backlog,
     Clock,
+    Delivery,
     Event,
+    Grant,
     Invocation,
+    KeptResult,
     Lease,
     Loading,
     Plan,
@@ -158,7 +162,12 @@ class SqlLedger:
         )
 
     async def answer(
-        self, approval_id: str, answer: Answer, events: Sequence[Event]
+        self,
+        approval_id: str,
+        answer: Answer,
+        events: Sequence[Event],
+        *,
+        grant: Grant | None = None,
     ) -> Approval | None:
         if answer.state not in (ApprovalState.APPROVED, ApprovalState.DENIED):
             raise ValueError("an answer approves or denies")
@@ -179,6 +188,50 @@ class SqlLedger:
         return await self._writer.write(
             lambda c: calls.amend(c, approval_id, row, approval, sealed, at, events)
         )
+
+    # grants
+
+    async def usable_grants(
+        self,
+        *,
+        tool: str,
+        fingerprint: str,
+        user: str,
+        agent: str,
+        session_id: str,
+        now: datetime,
+    ) -> Sequence[Grant]:
+        raise NotImplementedError
+
+    async def grant(self, grant_id: str) -> Grant | None:
+        raise NotImplementedError
+
+    async def grants(self, *, active_at: datetime | None = None) -> Sequence[Grant]:
+        raise NotImplementedError
+
+    async def revoke(
+        self, grant_id: str, *, by: str, at: datetime, events: Sequence[Event]
+    ) -> Grant | None:
+        raise NotImplementedError
+
+    # sinks
+
+    async def take_deliveries(
+        self, sinks: Sequence[str], now: datetime, until: datetime, limit: int
+    ) -> Sequence[Delivery]:
+        raise NotImplementedError
+
+    async def delivered(self, delivery_id: int) -> None:
+        raise NotImplementedError
+
+    async def postpone(self, delivery_id: int, due_at: datetime, reason: str) -> None:
+        raise NotImplementedError
+
+    async def changed(self, timeout: timedelta) -> bool:
+        raise NotImplementedError
+
+    async def backlog(self, now: datetime) -> Backlog:
+        raise NotImplementedError
 
     async def reap(self, now: datetime) -> Sequence[Event]:
         if not await self._writer.read(lambda c: reaping.anything_due(c, now)):
@@ -220,13 +273,13 @@ class SqlLedger:
 
     # results
 
-    async def keep_result(self, handle: str, invocation: Invocation, text: str) -> None:
+    async def keep_result(self, handle: str, invocation: Invocation, result: KeptResult) -> None:
         at = self._clock.now()
-        await self._writer.write(lambda c: sessions.keep_result(c, handle, invocation, text, at))
+        await self._writer.write(lambda c: sessions.keep_result(c, handle, invocation, result, at))
 
     async def kept_result(
         self, handle: str, *, session_id: str, user: str, agent: str
-    ) -> str | None:
+    ) -> KeptResult | None:
         return await self._writer.read(
             lambda c: sessions.kept_result(c, handle, session_id, user, agent)
         )

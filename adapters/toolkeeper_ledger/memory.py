@@ -6,14 +6,17 @@ end with the process. Each method looks first and writes afterwards, so it does 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from toolkeeper_contract import (
     Answer,
     Approval,
     ApprovalState,
+    Backlog,
     Clock,
+    Delivery,
     Event,
+    Grant,
     Invocation,
     Lease,
     Loading,
@@ -188,7 +191,12 @@ class MemoryLedger(MemoryHistory):
         return [a for a in known if a.state is ApprovalState.PENDING or not pending_only]
 
     async def answer(
-        self, approval_id: str, answer: Answer, events: Sequence[Event]
+        self,
+        approval_id: str,
+        answer: Answer,
+        events: Sequence[Event],
+        *,
+        grant: Grant | None = None,
     ) -> Approval | None:
         if answer.state not in (ApprovalState.APPROVED, ApprovalState.DENIED):
             raise ValueError("an answer approves or denies")
@@ -238,6 +246,50 @@ class MemoryLedger(MemoryHistory):
         self._approvals[approval.approval_id] = approval
         self._append(row.session_id, events)
         return True
+
+    # grants
+
+    async def usable_grants(
+        self,
+        *,
+        tool: str,
+        fingerprint: str,
+        user: str,
+        agent: str,
+        session_id: str,
+        now: datetime,
+    ) -> Sequence[Grant]:
+        raise NotImplementedError
+
+    async def grant(self, grant_id: str) -> Grant | None:
+        raise NotImplementedError
+
+    async def grants(self, *, active_at: datetime | None = None) -> Sequence[Grant]:
+        raise NotImplementedError
+
+    async def revoke(
+        self, grant_id: str, *, by: str, at: datetime, events: Sequence[Event]
+    ) -> Grant | None:
+        raise NotImplementedError
+
+    # sinks
+
+    async def take_deliveries(
+        self, sinks: Sequence[str], now: datetime, until: datetime, limit: int
+    ) -> Sequence[Delivery]:
+        raise NotImplementedError
+
+    async def delivered(self, delivery_id: int) -> None:
+        raise NotImplementedError
+
+    async def postpone(self, delivery_id: int, due_at: datetime, reason: str) -> None:
+        raise NotImplementedError
+
+    async def changed(self, timeout: timedelta) -> bool:
+        raise NotImplementedError
+
+    async def backlog(self, now: datetime) -> Backlog:
+        raise NotImplementedError
 
     async def reap(self, now: datetime) -> Sequence[Event]:
         at = self._clock.now()

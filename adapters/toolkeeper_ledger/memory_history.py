@@ -9,6 +9,7 @@ from toolkeeper_contract import (
     Clock,
     Event,
     Invocation,
+    KeptResult,
     Plan,
     PlannedTurn,
     RecordedEvent,
@@ -35,7 +36,7 @@ class MemoryHistory:
         self._renderings: dict[str, str] = {}
         self._runs: dict[str, RunRecord] = {}
         self._events: list[RecordedEvent] = []
-        self._results: dict[str, tuple[Invocation, str]] = {}
+        self._results: dict[str, tuple[Invocation, KeptResult]] = {}
         self._accepted: dict[str, AcceptedTool] = {}
         self._definitions: dict[str, ToolDefinition] = {}
 
@@ -121,19 +122,19 @@ class MemoryHistory:
 
     # results
 
-    async def keep_result(self, handle: str, invocation: Invocation, text: str) -> None:
+    async def keep_result(self, handle: str, invocation: Invocation, result: KeptResult) -> None:
         there = self._results.get(handle)
         if there is not None and (there[0].invocation_id, there[1]) != (
             invocation.invocation_id,
-            text,
+            result,
         ):
             raise conflict(f"the result handle `{handle}` is already in use")
         self._known(invocation.session_id)
-        self._results.setdefault(handle, (invocation, text))
+        self._results.setdefault(handle, (invocation, result))
 
     async def kept_result(
         self, handle: str, *, session_id: str, user: str, agent: str
-    ) -> str | None:
+    ) -> KeptResult | None:
         there = self._results.get(handle)
         if there is None or there[0].session_id != session_id:
             return None

@@ -167,6 +167,8 @@ def invocation_row(row: Invocation) -> dict[str, Any]:
         "fence": row.fence,
         "superseded_by": row.superseded_by,
         "settled_at": _maybe_instant(row.settled_at),
+        "grant_id": row.grant_id,
+        "attempts": row.attempts,
     }
 
 
@@ -202,6 +204,8 @@ def invocation_of(row: Row) -> Invocation:
         fence=row["fence"],
         superseded_by=row["superseded_by"],
         settled_at=_maybe_moment(row["settled_at"]),
+        grant_id=row["grant_id"],
+        attempts=row["attempts"],
     )
 
 

@@ -20,7 +20,7 @@ from sqlalchemy import (
     text,
 )
 
-VERSION = 1
+VERSION = 2
 """The version of the tables below; a store of a newer one is refused."""
 
 IS_OF_LOADING = "name IN ('tools.loaded', 'conversation.cleared')"
@@ -130,6 +130,8 @@ invocations = Table(
     Column("fence", Integer, nullable=False),
     Column("superseded_by", String),
     Column("settled_at", String),
+    Column("grant_id", String),
+    Column("attempts", Integer, nullable=False, server_default="0"),
     # Not part of the row that others see: the lease's end while it runs, whether a reaped call
     # may run again, and the frozen arguments of a call that is not settled, encrypted.
     Column("lease_expires_at", String),
@@ -188,6 +190,30 @@ approvals = Table(
     Index("approvals_by_state", "state", "expires_at"),
 )
 
+# Standing approvals; a revoked one stays, so that what ran under it can be explained.
+grants = Table(
+    "grants",
+    metadata,
+    _ordinal(),
+    Column("grant_id", String, nullable=False, unique=True),
+    Column("scope", String, nullable=False),
+    Column("tool", String, nullable=False),
+    Column("fingerprint", String, nullable=False),
+    Column("user_name", String, nullable=False),
+    Column("agent", String, nullable=False),
+    Column("session_id", String, ForeignKey("sessions.session_id")),
+    Column("condition", Text),
+    Column("rules", Text, nullable=False),
+    Column("approval_id", String, ForeignKey("approvals.approval_id"), nullable=False),
+    Column("granted_by", String, nullable=False),
+    Column("granted_at", String, nullable=False),
+    Column("expires_at", String, nullable=False),
+    Column("reason", Text),
+    Column("revoked_at", String),
+    Column("revoked_by", String),
+    Index("grants_by_tool", "tool", "user_name", "agent", "expires_at"),
+)
+
 events = Table(
     "events",
     metadata,
@@ -211,6 +237,21 @@ events = Table(
     ),
 )
 
+# Events that a sink has not taken yet; written with the event, removed when it was delivered.
+outbox = Table(
+    "outbox",
+    metadata,
+    _ordinal(),
+    Column("sink", String, nullable=False),
+    _session(),
+    Column("seq", Integer, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("due_at", String, nullable=False),
+    Column("last_error", Text),
+    UniqueConstraint("sink", "session_id", "seq"),
+    Index("outbox_by_sink", "sink", "due_at"),
+)
+
 results = Table(
     "results",
     metadata,
@@ -219,6 +260,9 @@ results = Table(
     _session(),
     Column("text", Text, nullable=False),
     Column("kept_at", String, nullable=False),
+    # A part that does not read as text has its bytes here, and an empty text.
+    Column("data", LargeBinary),
+    Column("mime_type", String),
 )
 
 # What an operator, or a server's first listing, has let in; one row a name.

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, insert, select, true, update
+from sqlalchemy import Connection, Row, bindparam, insert, select, true, update
 
 from toolkeeper_contract import (
     Event,
     Invocation,
+    KeptResult,
     Plan,
     PlannedTurn,
     RunRecord,
@@ -63,7 +64,7 @@ _TURNS = (
 )
 _RESULT = select(results).where(results.c.handle == bindparam("result_handle"))
 _OWN_RESULT = (
-    select(results.c.text)
+    select(results.c.text, results.c.data, results.c.mime_type)
     .join(sessions, sessions.c.session_id == results.c.session_id)
     .where(
         results.c.handle == bindparam("result_handle"),
@@ -175,11 +176,11 @@ def planned_turns(connection: Connection) -> list[PlannedTurn]:
 
 
 def keep_result(
-    connection: Connection, handle: str, invocation: Invocation, text: str, at: datetime
+    connection: Connection, handle: str, invocation: Invocation, result: KeptResult, at: datetime
 ) -> None:
     there = connection.execute(_RESULT, {"result_handle": handle}).first()
     if there is not None:
-        if (there.invocation_id, there.text) != (invocation.invocation_id, text):
+        if (there.invocation_id, _kept(there)) != (invocation.invocation_id, result):
             raise conflict(f"the result handle `{handle}` is already in use")
         return
     if find_session(connection, invocation.session_id) is None:
@@ -190,7 +191,9 @@ def keep_result(
             "handle": handle,
             "invocation_id": invocation.invocation_id,
             "session_id": invocation.session_id,
-            "text": text,
+            "text": result.text,
+            "data": result.data,
+            "mime_type": result.mime_type,
             "kept_at": instant(at),
         },
     )
@@ -198,6 +201,12 @@ def keep_result(
 
 def kept_result(
     connection: Connection, handle: str, session_id: str, user: str, agent: str
-) -> str | None:
+) -> KeptResult | None:
     scope = {"result_handle": handle, "session": session_id, "user": user, "agent_name": agent}
-    return connection.execute(_OWN_RESULT, scope).scalars().first()
+    found = connection.execute(_OWN_RESULT, scope).first()
+    return None if found is None else _kept(found)
+
+
+def _kept(row: Row[Any, Any, Any, *tuple[Any, ...]]) -> KeptResult:
+    data = None if row.data is None else bytes(row.data)
+    return KeptResult(row.text, data, row.mime_type)

@@ -1,6 +1,7 @@
 """Values, ports and error codes that all parts share."""
 
-from toolkeeper_contract.approval import Approval, ApprovalState, Binding
+from toolkeeper_contract.approval import Approval, ApprovalState, Binding, Grant, Scope
+from toolkeeper_contract.backlog import Backlog
 from toolkeeper_contract.canonical import (
     Json,
     canonical_bytes,
@@ -10,6 +11,7 @@ from toolkeeper_contract.canonical import (
 )
 from toolkeeper_contract.classification import CONTROL, Classification, Flag, SideEffect
 from toolkeeper_contract.decision import Decision, Effect, Question, strictest
+from toolkeeper_contract.delivery import Delivery, EventSink, Undelivered
 from toolkeeper_contract.document import (
     MAX_CHARACTERS,
     MAX_DEPTH,
@@ -42,6 +44,7 @@ from toolkeeper_contract.ports import Answer, Clock, Ids, Lease, Ledger, Planned
 from toolkeeper_contract.principal import Principal
 from toolkeeper_contract.provenance import Origin, Provenance
 from toolkeeper_contract.registry import Registry
+from toolkeeper_contract.result import KeptResult
 from toolkeeper_contract.schema_keyword import NAMED_SCHEMAS, ONE_SCHEMA, SCHEMA_LIST
 from toolkeeper_contract.session import AcceptedTool, Loading, RunRecord, SessionRecord
 from toolkeeper_contract.source import (
@@ -86,6 +89,7 @@ __all__ = [
     "Answer",
     "Approval",
     "ApprovalState",
+    "Backlog",
     "Binding",
     "Blob",
     "Caps",
@@ -98,16 +102,20 @@ __all__ = [
     "Costs",
     "Decision",
     "Declaration",
+    "Delivery",
     "Disclosure",
     "Document",
     "Effect",
     "Ending",
     "Event",
+    "EventSink",
     "Failed",
     "Flag",
+    "Grant",
     "Ids",
     "Invocation",
     "Json",
+    "KeptResult",
     "Lease",
     "Ledger",
     "Listed",
@@ -131,6 +139,7 @@ __all__ = [
     "Registry",
     "RunError",
     "RunRecord",
+    "Scope",
     "Sealer",
     "SessionRecord",
     "SideEffect",
@@ -147,6 +156,7 @@ __all__ = [
     "ToolResult",
     "ToolSource",
     "ToolkeeperError",
+    "Undelivered",
     "any_matches",
     "canonical_bytes",
     "canonical_text",

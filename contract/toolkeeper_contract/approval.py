@@ -1,4 +1,8 @@
-"""Who was asked for what, and what did they answer?"""
+"""Who was asked for what, and what did they answer?
+
+An approval answers one call. A grant is a standing answer: an explicit row that expires and can be
+revoked.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,6 +22,14 @@ class ApprovalState(StrEnum):
     DENIED = "denied"
     EXPIRED = "expired"
     SPENT = "spent"
+
+
+class Scope(StrEnum):
+    """How far an answer reaches: this call, this session, or every session of user and agent."""
+
+    ONCE = "once"
+    SESSION = "session"
+    ALWAYS = "always"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,4 +105,61 @@ class Approval:
             "decided_by": self.decided_by,
             "reason": self.reason,
             "spent_by": self.spent_by,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """A row: a standing yes to the calls of one tool, for one user with one agent.
+
+    Bound to the tool's identity and `fingerprint`; `session_id` is set for Scope.SESSION alone.
+    `condition` is a CEL condition over the call (None: any arguments). `rules` are the rules that
+    asked when it was given: it answers those questions, and no rule's that asked for nothing then.
+    `approval_id` is the approval that it was given with. It holds while it is not revoked and
+    `expires_at` is ahead.
+    """
+
+    grant_id: str
+    scope: Scope
+    tool: str
+    fingerprint: str
+    user: str
+    agent: str
+    session_id: str | None
+    condition: str | None
+    rules: tuple[str, ...]
+    approval_id: str
+    granted_by: str
+    granted_at: datetime
+    expires_at: datetime
+    reason: str | None = None
+    revoked_at: datetime | None = None
+    revoked_by: str | None = None
+
+    def state(self, now: datetime) -> str:
+        """`active`, `expired` or `revoked`."""
+        if self.revoked_at is not None:
+            return "revoked"
+        return "active" if self.expires_at > now else "expired"
+
+    def account(self, now: datetime) -> dict[str, Any]:
+        """The keys that `grants list` prints."""
+        return {
+            "grant_id": self.grant_id,
+            "scope": self.scope.value,
+            "tool": self.tool,
+            "fingerprint": self.fingerprint,
+            "user": self.user,
+            "agent": self.agent,
+            "session_id": self.session_id,
+            "condition": self.condition,
+            "rules": list(self.rules),
+            "state": self.state(now),
+            "approval_id": self.approval_id,
+            "granted_by": self.granted_by,
+            "granted_at": self.granted_at.isoformat(),
+            "expires_at": self.expires_at.isoformat(),
+            "reason": self.reason,
+            "revoked_at": self.revoked_at.isoformat() if self.revoked_at else None,
+            "revoked_by": self.revoked_by,
         }

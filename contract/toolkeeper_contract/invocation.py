@@ -44,7 +44,8 @@ class Invocation:
     `arguments` are redacted; `masked` lists the JSON pointers that were. `arguments_digest` covers
     the frozen bytes (the raw text when they were unreadable). `result` is what the model reads.
     `step` and `position` place the call inside its run. `fence` is the token of the newest lease.
-    `superseded_by` names the equal call that spent this one's approval.
+    `superseded_by` names the equal call that spent this one's approval. `grant_id` is the standing
+    approval under which it ran; `attempts` counts how often the tool was dispatched for it.
     """
 
     invocation_id: str
@@ -77,6 +78,8 @@ class Invocation:
     fence: int = 0
     superseded_by: str | None = None
     settled_at: datetime | None = None
+    grant_id: str | None = None
+    attempts: int = 0
 
     def line(self) -> dict[str, Any]:
         """The JSON line that `run`, `call` and `resume` print."""
@@ -98,6 +101,7 @@ class Invocation:
                 "reasons": list(decision.reasons),
             },
             "approval_id": self.approval_id,
+            "grant_id": self.grant_id,
             "result": self.result,
             "is_error": self.is_error,
             "truncated": self.truncated,
@@ -121,4 +125,5 @@ class Invocation:
             "opened_at": self.opened_at.isoformat(),
             "settled_at": self.settled_at.isoformat() if self.settled_at else None,
             "superseded_by": self.superseded_by,
+            "attempts": self.attempts,
         }

@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Protocol
 
-from toolkeeper_contract.approval import Approval, ApprovalState
+from toolkeeper_contract.approval import Approval, ApprovalState, Grant
+from toolkeeper_contract.backlog import Backlog
+from toolkeeper_contract.delivery import Delivery
 from toolkeeper_contract.event import Event, RecordedEvent
 from toolkeeper_contract.invocation import Invocation
 from toolkeeper_contract.plan import Plan
+from toolkeeper_contract.result import KeptResult
 from toolkeeper_contract.session import AcceptedTool, Loading, RunRecord, SessionRecord
 from toolkeeper_contract.tool import ToolDefinition
 
@@ -130,10 +133,11 @@ class Ledger(Protocol):
         """Opens `row` as running and takes its lease, in one commit.
 
         A row that is already there (parked, or reaped and retryable) goes to running. When
-        `row.approval_id` is set, that approval goes from approved to spent by this invocation.
+        `row.approval_id` is set, that approval goes from approved to spent by this invocation; when
+        `row.grant_id` is set, that grant has to hold at this moment.
         `sealed` keeps the frozen arguments until the call ends, where the redacted ones would not
-        do to run it again. None: somebody else was first, or the approval is no longer approved;
-        nothing changed.
+        do to run it again. None: somebody else was first, or the approval is no longer approved, or
+        the grant holds no longer; nothing changed.
         """
         ...
 
@@ -182,9 +186,17 @@ class Ledger(Protocol):
     async def approvals(self, *, pending_only: bool) -> Sequence[Approval]: ...
 
     async def answer(
-        self, approval_id: str, answer: Answer, events: Sequence[Event]
+        self,
+        approval_id: str,
+        answer: Answer,
+        events: Sequence[Event],
+        *,
+        grant: Grant | None = None,
     ) -> Approval | None:
-        """From pending and unexpired to the answer's state; None when it was not pending."""
+        """From pending and unexpired to the answer's state; None when it was not pending.
+
+        `grant` is opened in the same commit.
+        """
         ...
 
     async def amend(
@@ -203,6 +215,58 @@ class Ledger(Protocol):
         """
         ...
 
+    # grants
+
+    async def usable_grants(
+        self,
+        *,
+        tool: str,
+        fingerprint: str,
+        user: str,
+        agent: str,
+        session_id: str,
+        now: datetime,
+    ) -> Sequence[Grant]:
+        """Those that hold now and are for this tool, user and agent, and for any session or this.
+
+        The oldest first. Their conditions are not looked at.
+        """
+        ...
+
+    async def grant(self, grant_id: str) -> Grant | None: ...
+
+    async def grants(self, *, active_at: datetime | None = None) -> Sequence[Grant]:
+        """Every grant in the order of `granted_at`, or those that hold at `active_at`."""
+        ...
+
+    async def revoke(
+        self, grant_id: str, *, by: str, at: datetime, events: Sequence[Event]
+    ) -> Grant | None:
+        """Ends a grant; the events go to the session in which it was given.
+
+        None when there is no such grant or it was revoked before; nothing changed.
+        """
+        ...
+
+    # sinks
+
+    async def take_deliveries(
+        self, sinks: Sequence[str], now: datetime, until: datetime, limit: int
+    ) -> Sequence[Delivery]:
+        """Deliveries of these sinks that are due, oldest first.
+
+        Each counts as an attempt that was begun, and nobody else takes it before `until`.
+        """
+        ...
+
+    async def delivered(self, delivery_id: int) -> None:
+        """Takes a delivery out of the outbox."""
+        ...
+
+    async def postpone(self, delivery_id: int, due_at: datetime, reason: str) -> None:
+        """Tries a delivery again, not before `due_at`."""
+        ...
+
     async def reap(self, now: datetime) -> Sequence[Event]:
         """Expires approvals and leases that are over; returns the events written.
 
@@ -211,6 +275,15 @@ class Ledger(Protocol):
         ...
 
     # reading back, each in a total order
+
+    async def changed(self, timeout: timedelta) -> bool:
+        """Waits until an approval was answered or asked for, by any process; False at the timeout.
+
+        True may also come without a reason: look, and wait again.
+        """
+        ...
+
+    async def backlog(self, now: datetime) -> Backlog: ...
 
     async def parked(self, session_id: str | None = None) -> Sequence[Invocation]: ...
 
@@ -230,14 +303,14 @@ class Ledger(Protocol):
 
     # results
 
-    async def keep_result(self, handle: str, invocation: Invocation, text: str) -> None:
-        """Keeps the full text of a cut result under its handle."""
+    async def keep_result(self, handle: str, invocation: Invocation, result: KeptResult) -> None:
+        """Keeps what a result did not show, under its handle."""
         ...
 
     async def kept_result(
         self, handle: str, *, session_id: str, user: str, agent: str
-    ) -> str | None:
-        """The text, for its own principal, agent and session only; None for anybody else."""
+    ) -> KeptResult | None:
+        """For its own principal, agent and session only; None for anybody else."""
         ...
 
     # accepted definitions

@@ -172,15 +172,15 @@ class Controls:
         return ToolResult((Text(text),), structured, is_error=answer.is_error)
 
     async def _result(self, arguments: Mapping[str, Any]) -> ToolResult:
-        packed = await self._ledger.kept_result(
+        result = await self._ledger.kept_result(
             arguments["handle"],
             session_id=self._session_id,
             user=self._principal.user,
             agent=self._plan.agent,
         )
-        if packed is None:
+        if result is None or result.data is not None:
             return ToolResult((Text(NO_RESULT),), is_error=True)
-        kept = Kept.unpacked(packed)
+        kept = Kept.unpacked(result.text)
         offset = arguments.get("offset", 0)
         wanted = kept.text[offset : offset + arguments.get("limit", self._result_bytes)]
         page, _, _ = cut(wanted, self._result_bytes, encoded=kept.source is not None)

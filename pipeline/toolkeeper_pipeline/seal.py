@@ -14,6 +14,7 @@ from toolkeeper_contract import (
     Failed,
     Flag,
     Invocation,
+    KeptResult,
     Outcome,
     SourceKind,
     State,
@@ -116,7 +117,7 @@ async def _completed(
     if size < total and TOOL_RESULT in run.plan.controls:
         handle = rim.ids.new("res")
         kept = Kept(source_name(executed.tool.identity) if foreign else None, text)
-        await rim.ledger.keep_result(handle, row, kept.packed())
+        await rim.ledger.keep_result(handle, row, KeptResult(kept.packed()))
     if foreign:
         shown = enveloped(shown, token=run.token, source=source_name(executed.tool.identity))
     if size < total:

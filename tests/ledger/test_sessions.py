@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolkeeper_contract import Code, Event, PlannedTurn, RunError
+from toolkeeper_contract import Code, Event, KeptResult, PlannedTurn, RunError
 
 
 def conflicts(desk: Any, answer: Any) -> None:
@@ -92,18 +92,20 @@ def test_events_carry_their_time_and_place(desk: Any, make: ModuleType) -> None:
 def test_a_kept_result_is_for_its_owner_alone(desk: Any, make: ModuleType) -> None:
     row = make.a_row()
     desk.wait(desk.ledger.settle(row, []))
-    desk.wait(desk.ledger.keep_result("res_1", row, "a long text\n€"))
-    desk.wait(desk.ledger.keep_result("res_1", row, "a long text\n€"))
+    desk.wait(desk.ledger.keep_result("res_1", row, KeptResult("a long text\n€")))
+    desk.wait(desk.ledger.keep_result("res_1", row, KeptResult("a long text\n€")))
     make.begin(desk.ledger, "ses_2", "run_2")
 
     def kept(**change: str) -> Any:
         scope = {"session_id": "ses_1", "user": "ana", "agent": "chat", **change}
         return desk.wait(desk.ledger.kept_result("res_1", **scope))
 
-    assert kept() == "a long text\n€"
+    assert kept() == KeptResult("a long text\n€")
     assert kept(user="eve") is None
     assert kept(agent="other") is None
     assert kept(session_id="ses_2") is None
     assert kept(session_id="ses_9") is None
-    conflicts(desk, desk.ledger.keep_result("res_1", row, "another text"))
-    conflicts(desk, desk.ledger.keep_result("res_2", make.a_row(session_id="ses_9"), "text"))
+    conflicts(desk, desk.ledger.keep_result("res_1", row, KeptResult("another text")))
+    conflicts(
+        desk, desk.ledger.keep_result("res_2", make.a_row(session_id="ses_9"), KeptResult("text"))
+    )

@@ -213,11 +213,11 @@ def _step(row: Invocation) -> tuple[str, int]:
 async def _whole(ledger: Ledger, record: SessionRecord, row: Invocation) -> str:
     """The text of a result as its tool gave it, as far as it was kept."""
     if row.handle is not None:
-        packed = await ledger.kept_result(
+        result = await ledger.kept_result(
             row.handle, session_id=record.session_id, user=record.user, agent=record.agent
         )
-        if packed is not None:
-            return Kept.unpacked(packed).text
+        if result is not None and result.data is None:
+            return Kept.unpacked(result.text).text
     shown = row.result or ""
     inside = _ENVELOPE.fullmatch(shown)
     return html.unescape(inside.group(1)) if inside else shown
