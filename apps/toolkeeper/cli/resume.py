@@ -1,6 +1,7 @@
 """`toolkeeper resume`: what happens to calls that were answered?"""
 
 import asyncio
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,19 +21,31 @@ def resume(
         str | None, typer.Argument(metavar="ID", help="An approval or invocation id.")
     ] = None,
     all: Annotated[bool, typer.Option("--all", help="Everything that was answered.")] = False,
+    watch: Annotated[
+        bool,
+        typer.Option("--watch", help="Everything, as soon as it is answered, until interrupted."),
+    ] = False,
+    parallel: Annotated[
+        int, typer.Option("--parallel", min=1, metavar="N", help="With --watch: calls at once.")
+    ] = 8,
     config: Config = DEFAULT_CONFIG,
     as_json: Json = False,
 ) -> None:
     """Execute what was approved, and end what was denied or expired, in this process.
 
     One line for each call. A call whose server cannot be reached is told as `tool.unavailable` and
-    stays parked, so that it can be resumed again.
+    stays parked, so that it can be resumed again. `--watch` makes this process a worker: it sleeps
+    until something is answered and runs it; at an interrupt or SIGTERM it ends once what runs is
+    over.
     """
-    if (id is None) == (not all):
+    if [id is not None, all, watch].count(True) != 1:
         raise ConfigError(
-            "name one approval or invocation, or `--all`",
+            "name one approval or invocation, or `--all`, or `--watch`",
             "`toolkeeper approvals list --all` shows the ids",
         )
+    if watch:
+        asyncio.run(_watch(config, parallel, as_json))
+        raise typer.Exit(0)
     done = asyncio.run(_resume(config, id, as_json))
     raise typer.Exit(0 if done else 1)
 
@@ -53,6 +66,21 @@ async def _resume(config: Path, id: str | None, as_json: bool) -> bool:
                 done = done and line["outcome"] == "completed"
                 print_json(line) if as_json else tell(line)
     return done
+
+
+async def _watch(config: Path, parallel: int, as_json: bool) -> None:
+    from toolkeeper.runtime import Toolkeeper
+    from toolkeeper.runtime.watching import watch
+
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    async with Toolkeeper.from_config(config) as keeper:
+        async for attempt in watch(keeper, stop, parallel=parallel):
+            line = _line(attempt)
+            if line is not None:
+                print_json(line) if as_json else tell(line)
 
 
 def _line(attempt: "Attempt") -> dict[str, Any] | None:

@@ -81,17 +81,22 @@ async def resume_all(keeper: "Toolkeeper") -> Taken:
 
 async def attempts(keeper: "Toolkeeper", id: str | None = None) -> AsyncIterator[Attempt]:
     """Takes up one call, or all that can go on, and tells of each as soon as it is over."""
-    ledger = keeper.ledger
-    retryable = {row.invocation_id for row in await ledger.retryable()}
     if id is None:
-        rows = [*await ledger.parked(), *await ledger.retryable()]
-    else:
-        rows = [await _row(keeper, id)]
-    for row in rows:
-        if row.state is not State.PARKED and row.invocation_id not in retryable:
-            yield Attempt(row, outcome_of(row))
-        elif row.state is not State.PARKED or await _is_answered(ledger, row):
-            yield await _attempt(keeper, row)
+        for row in await ready(keeper.ledger):
+            yield await attempt(keeper, row)
+        return
+    row = await _row(keeper, id)
+    again = {each.invocation_id for each in await keeper.ledger.retryable()}
+    if row.state is not State.PARKED and row.invocation_id not in again:
+        yield Attempt(row, outcome_of(row))
+    elif row.state is not State.PARKED or await _is_answered(keeper.ledger, row):
+        yield await attempt(keeper, row)
+
+
+async def ready(ledger: Ledger) -> list[Invocation]:
+    """The calls that can go on: parked ones that were answered, then reaped reads."""
+    parked = [row for row in await ledger.parked() if await _is_answered(ledger, row)]
+    return [*parked, *await ledger.retryable()]
 
 
 def _taken(made: Sequence[Attempt]) -> Taken:
@@ -107,7 +112,8 @@ async def _is_answered(ledger: Ledger, row: Invocation) -> bool:
     return approval is not None and approval.state in ANSWERED
 
 
-async def _attempt(keeper: "Toolkeeper", row: Invocation) -> Attempt:
+async def attempt(keeper: "Toolkeeper", row: Invocation) -> Attempt:
+    """Takes up one call that is ready. RunError when the ledger cannot be used."""
     try:
         session = await keeper.resumed_session(row.session_id)
         registry = await keeper.relisted(keeper.agent(session.record.agent))
