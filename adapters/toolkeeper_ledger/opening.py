@@ -13,10 +13,10 @@ from sqlalchemy import Connection, insert, inspect, select
 from sqlalchemy.exc import DBAPIError
 
 from toolkeeper_contract import Clock, ConfigError
-from toolkeeper_ledger.database import Database
 from toolkeeper_ledger.fault import NOT_A_DATABASE, at_opening, fault_of, is_busy
 from toolkeeper_ledger.rows import instant
 from toolkeeper_ledger.schema import VERSION, metadata, schema_version
+from toolkeeper_ledger.sqlite_database import SqliteDatabase
 
 _MAGIC = b"SQLite format 3\0"
 _NO_HELPER_FILES = ("SQLITE_CANTOPEN", "SQLITE_READONLY")
@@ -31,7 +31,7 @@ def open_database(
     create: bool,
     synchronous: str,
     busy_timeout: float,
-) -> Database:
+) -> SqliteDatabase:
     """The store at `path`, created where it is missing and may be.
 
     ConfigError when it is not there, not a database, somebody else's, of a newer version, or not
@@ -42,7 +42,7 @@ def open_database(
             f"the store's `synchronous` cannot be `{synchronous}`", "use NORMAL or FULL"
         )
     created = _check_path(path, create=create and not read_only)
-    database = Database(
+    database = SqliteDatabase(
         path,
         read_only=read_only,
         synchronous=synchronous.upper(),
@@ -112,7 +112,7 @@ def _remove_empty(path: Path) -> None:
         pass
 
 
-def _prepare(database: Database, clock: Clock, busy_timeout: float) -> None:
+def _prepare(database: SqliteDatabase, clock: Clock, busy_timeout: float) -> None:
     version = _first_look(database)
     if database.read_only:
         if version is None:
@@ -127,7 +127,7 @@ def _prepare(database: Database, clock: Clock, busy_timeout: float) -> None:
         database.raw(_check_writable)
 
 
-def _first_look(database: Database) -> int | None:
+def _first_look(database: SqliteDatabase) -> int | None:
     """The store's version; None when it is empty."""
     path = str(database.path)
     try:

@@ -9,7 +9,8 @@ from sqlalchemy import text
 
 from toolkeeper_contract import Code, RunError
 from toolkeeper_ledger import open_ledger
-from toolkeeper_ledger.database import Database, Moved, Withdrawn
+from toolkeeper_ledger.database import Moved, Withdrawn
+from toolkeeper_ledger.sqlite_database import SqliteDatabase
 
 
 @pytest.fixture
@@ -18,7 +19,7 @@ def database(tmp_path: Path) -> Any:
     plain = sqlite3.connect(path)
     plain.execute("CREATE TABLE words (word TEXT UNIQUE)")
     plain.close()
-    database = Database(path, read_only=False, synchronous="NORMAL", busy_timeout=1)
+    database = SqliteDatabase(path, read_only=False, synchronous="NORMAL", busy_timeout=1)
     yield database
     database.close()
 
@@ -27,7 +28,7 @@ def put(word: str) -> Any:
     return lambda c: c.execute(text("INSERT INTO words VALUES (:word)"), {"word": word}).rowcount
 
 
-def words(database: Database) -> list[str]:
+def words(database: SqliteDatabase) -> list[str]:
     return database.read(
         lambda c: list(c.execute(text("SELECT word FROM words ORDER BY word")).scalars())
     )
@@ -38,13 +39,13 @@ def test_commits_are_as_durable_as_was_asked(
     store: str, clock: Any, asked: str, level: int
 ) -> None:
     ledger = open_ledger(store, clock=clock, synchronous=asked)
-    database: Database = ledger._writer._database  # type: ignore[attr-defined]
+    database: SqliteDatabase = ledger._writer._database  # type: ignore[attr-defined]
     assert database.write(lambda c: c.exec_driver_sql("PRAGMA synchronous").scalar()) == level
     assert database.write(lambda c: c.exec_driver_sql("PRAGMA foreign_keys").scalar()) == 1
     database.close()
 
 
-def test_what_is_withdrawn_was_never_written(database: Database) -> None:
+def test_what_is_withdrawn_was_never_written(database: SqliteDatabase) -> None:
     def work(connection: Any) -> str:
         put("gone")(connection)
         raise Withdrawn("no")
@@ -53,7 +54,7 @@ def test_what_is_withdrawn_was_never_written(database: Database) -> None:
     assert words(database) == []
 
 
-def test_work_that_was_overtaken_runs_again_from_its_beginning(database: Database) -> None:
+def test_work_that_was_overtaken_runs_again_from_its_beginning(database: SqliteDatabase) -> None:
     tries: list[int] = []
 
     def work(connection: Any) -> int:
@@ -67,7 +68,7 @@ def test_work_that_was_overtaken_runs_again_from_its_beginning(database: Databas
     assert words(database) == ["try 3"]
 
 
-def test_work_that_is_always_overtaken_ends_as_a_conflict(database: Database) -> None:
+def test_work_that_is_always_overtaken_ends_as_a_conflict(database: SqliteDatabase) -> None:
     database.write(put("one"))
     with pytest.raises(RunError) as failure:
         database.write(put("one"))
@@ -75,7 +76,7 @@ def test_work_that_is_always_overtaken_ends_as_a_conflict(database: Database) ->
     assert words(database) == ["one"]
 
 
-def test_a_reader_sees_one_moment_and_holds_no_writer_up(database: Database) -> None:
+def test_a_reader_sees_one_moment_and_holds_no_writer_up(database: SqliteDatabase) -> None:
     def look(connection: Any) -> tuple[int, int]:
         count = text("SELECT count(*) FROM words")
         before = connection.execute(count).scalar()

@@ -1,0 +1,170 @@
+"""How does one short transaction run on a SQLite file?
+
+Write transactions begin with BEGIN IMMEDIATE, so that a read that leads to a write never meets a
+snapshot that is out of date; readers see one snapshot.
+"""
+
+import os
+import sqlite3
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import quote
+
+from sqlalchemy import Connection, Engine, NullPool, create_engine, event
+from sqlalchemy.exc import DBAPIError, IntegrityError
+
+from toolkeeper_contract import Code, RunError
+from toolkeeper_ledger.database import TRIES, Moved, Withdrawn
+from toolkeeper_ledger.fault import GONE, conflict, fault_of, unavailable
+
+T = TypeVar("T")
+
+
+class SqliteDatabase:
+    """One SQLite file, with a connection to write and one to read.
+
+    `busy_timeout` is in seconds: how long a transaction waits for another process's write.
+    `synchronous` is NORMAL (survives the death of the process) or FULL (of the power too).
+    """
+
+    def __init__(
+        self, path: Path, *, read_only: bool, synchronous: str, busy_timeout: float
+    ) -> None:
+        self.path = path
+        self.read_only = read_only
+        self._synchronous = synchronous
+        self._busy_timeout = busy_timeout
+        self._lock = threading.RLock()
+        self._immutable = False
+        self._file: tuple[int, int] | None = None
+        self._writing = self._engine("BEGIN IMMEDIATE")
+        self._reading = self._engine("BEGIN")
+        self._writer: Connection | None = None
+        self._reader: Connection | None = None
+
+    def write(self, work: Callable[[Connection], T]) -> T:
+        if self.read_only:
+            raise RunError(
+                Code.LEDGER_UNAVAILABLE, "the store was opened to be read only", "open it to write"
+            )
+        for _ in range(TRIES):
+            try:
+                return self._write_once(work)
+            except (IntegrityError, sqlite3.IntegrityError, Moved):
+                continue
+        raise conflict("the record contradicts one that is already in the ledger")
+
+    def read(self, work: Callable[[Connection], T]) -> T:
+        with self._lock:
+            try:
+                self._check_file()
+                if self._reader is None:
+                    self._reader = self._reading.connect()
+                with self._reader.begin():
+                    return work(self._reader)
+            except (DBAPIError, sqlite3.Error) as error:
+                self._drop()
+                raise unavailable(fault_of(error)) from None
+
+    def raw(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Runs `work` on a driver connection of its own, outside any transaction."""
+        connection = self._connect()
+        try:
+            return work(connection)
+        finally:
+            connection.close()
+
+    def close(self) -> None:
+        with self._lock:
+            self._drop()
+            self._writing.dispose()
+            self._reading.dispose()
+
+    def _write_once(self, work: Callable[[Connection], T]) -> T:
+        with self._lock:
+            try:
+                self._check_file()
+                if self._writer is None:
+                    self._writer = self._writing.connect()
+                with self._writer.begin():
+                    answer = work(self._writer)
+                    # Commit into a file that somebody has moved away, and the row is lost.
+                    self._check_file()
+                    return answer
+            except Withdrawn as withdrawn:
+                return withdrawn.answer  # type: ignore[return-value]
+            except (IntegrityError, sqlite3.IntegrityError):
+                raise
+            except (DBAPIError, sqlite3.Error) as error:
+                self._drop()
+                raise unavailable(fault_of(error)) from None
+            except UnicodeEncodeError:
+                raise RunError(
+                    Code.LEDGER_UNAVAILABLE, "a record holds text that cannot be kept"
+                ) from None
+
+    def _engine(self, begin: str) -> Engine:
+        engine = create_engine("sqlite://", creator=self._connect, poolclass=NullPool)
+
+        @event.listens_for(engine, "begin")
+        def start(connection: Connection) -> None:
+            # On the driver's cursor: this runs twice for every call.
+            connection.connection.cursor().execute(begin)
+
+        return engine
+
+    def _connect(self) -> sqlite3.Connection:
+        address = f"file:{quote(str(self.path.absolute()))}?mode={self._mode()}"
+        if self._immutable:
+            address += "&immutable=1"
+        connection = sqlite3.connect(
+            address,
+            uri=True,
+            timeout=self._busy_timeout,
+            isolation_level=None,  # the driver must not begin transactions of its own
+            check_same_thread=False,
+        )
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute(f"PRAGMA synchronous = {self._synchronous}")
+        if self.read_only:
+            connection.execute("PRAGMA query_only = ON")
+        return connection
+
+    def _mode(self) -> str:
+        """How the file is opened; whoever only reads is held to it by `query_only` as well.
+
+        SQLite puts helper files beside the store for every reader, and only a connection that might
+        have written takes them away again. So a reader may open the file that way too, where there
+        is no log yet: looking leaves nothing behind then. Where there is one, somebody is writing
+        or has died, and it is theirs to fold in.
+        """
+        if self.read_only and (self._immutable or Path(f"{self.path}-wal").exists()):
+            return "ro"
+        return "rw"
+
+    def read_as_archive(self) -> None:
+        """Reads the file alone from now on: for a folder in which no helper files can be made."""
+        with self._lock:
+            self._drop()
+            self._immutable = True
+
+    def _check_file(self) -> None:
+        try:
+            status = os.stat(self.path)
+        except OSError:
+            raise unavailable(GONE) from None
+        file = (status.st_dev, status.st_ino)
+        if self._file is None:
+            self._file = file
+        elif self._file != file:
+            raise unavailable(GONE)
+
+    def _drop(self) -> None:
+        """Lets go of both connections; the next transaction makes new ones."""
+        for connection in (self._writer, self._reader):
+            if connection is not None:
+                connection.invalidate()
+                connection.close()
+        self._writer = self._reader = None
