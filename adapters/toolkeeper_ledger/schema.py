@@ -23,6 +23,9 @@ from sqlalchemy import (
 VERSION = 2
 """The version of the tables below; a store of a newer one is refused."""
 
+IS_HOLDING_BACK = "attempts < 5"
+"""An event that keeps those behind it waiting; spelled once, as the next."""
+
 IS_OF_LOADING = "name IN ('tools.loaded', 'conversation.cleared')"
 """Spelled once: only the very same condition finds its partial index."""
 
@@ -94,6 +97,8 @@ runs = Table(
     Column("override", Text),
     Column("user_message", Text, nullable=False),
     UniqueConstraint("session_id", "turn"),
+    Index("runs_by_plan", "plan_digest"),
+    Index("runs_by_rendering", "rendering"),
 )
 
 invocations = Table(
@@ -139,6 +144,12 @@ invocations = Table(
     Column("sealed", LargeBinary),
     Index("invocations_by_session", "session_id"),
     Index("invocations_by_run", "run_id"),
+    Index(
+        "invocations_by_grant",
+        "grant_id",
+        sqlite_where=text("grant_id IS NOT NULL"),
+        postgresql_where=text("grant_id IS NOT NULL"),
+    ),
     # Only the few rows that are still of interest stand in these, however long the ledger grows.
     Index(
         "invocations_leased",
@@ -157,6 +168,13 @@ invocations = Table(
         "ordinal",
         sqlite_where=text("retryable = 1"),
         postgresql_where=text("retryable"),
+    ),
+    # Counted for operators; narrow, and touched once a call.
+    Index(
+        "invocations_by_outcome",
+        "outcome",
+        sqlite_where=text("state = 'settled'"),
+        postgresql_where=text("state = 'settled'"),
     ),
 )
 
@@ -185,7 +203,11 @@ approvals = Table(
     Column("decided_by", String),
     Column("reason", Text),
     Column("spent_by", String),
+    # Digests of what the arguments name, as JSON; NULL where nothing was declared.
+    Column("operands", Text),
     Index("approvals_by_invocation", "invocation_id"),
+    Index("approvals_by_run", "run_id"),
+    Index("approvals_by_session", "session_id"),
     Index("approvals_by_binding", "binding", "state", "expires_at"),
     Index("approvals_by_state", "state", "expires_at"),
 )
@@ -212,6 +234,7 @@ grants = Table(
     Column("revoked_at", String),
     Column("revoked_by", String),
     Index("grants_by_tool", "tool", "user_name", "agent", "expires_at"),
+    Index("grants_by_approval", "approval_id"),
 )
 
 events = Table(
@@ -250,6 +273,14 @@ outbox = Table(
     Column("last_error", Text),
     UniqueConstraint("sink", "session_id", "seq"),
     Index("outbox_by_sink", "sink", "due_at"),
+    Index(
+        "outbox_holding_back",
+        "sink",
+        "session_id",
+        "seq",
+        sqlite_where=text(IS_HOLDING_BACK),
+        postgresql_where=text(IS_HOLDING_BACK),
+    ),
 )
 
 results = Table(
@@ -263,6 +294,7 @@ results = Table(
     # A part that does not read as text has its bytes here, and an empty text.
     Column("data", LargeBinary),
     Column("mime_type", String),
+    Index("results_by_session", "session_id"),
 )
 
 # What an operator, or a server's first listing, has let in; one row a name.
