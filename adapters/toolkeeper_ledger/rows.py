@@ -38,7 +38,9 @@ def instant(moment: datetime) -> str:
     """
     if moment.tzinfo is None:
         raise ValueError("a time without a zone cannot be kept")
-    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+    if moment.tzinfo is not UTC:
+        moment = moment.astimezone(UTC)
+    return moment.isoformat(timespec="microseconds")
 
 
 def moment(text: str) -> datetime:

@@ -96,9 +96,7 @@ def _parse(text: str, limits: Limits) -> Any:
     if text.startswith("\ufeff"):
         raise _Unreadable("they start with a byte order mark")
     try:
-        value = json.loads(
-            text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float
-        )
+        value = _DECODER.decode(text)
     except RecursionError:
         raise _Unreadable(f"they are nested deeper than {limits.argument_depth} levels") from None
     except ValueError:
@@ -122,6 +120,9 @@ def _float(text: str) -> float:
     if not math.isfinite(value):
         raise _Unreadable("a number is out of range")
     return value
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_float=_float)
 
 
 def _check(value: Any, limits: Limits) -> None:
