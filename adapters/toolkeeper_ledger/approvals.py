@@ -79,6 +79,7 @@ def answer(
     at: datetime,
     events: Sequence[Event],
 ) -> Approval | None:
+    """From pending to answered, once; None when it was not pending or its time is over."""
     decided = connection.execute(
         _ANSWER,
         {

@@ -7,6 +7,7 @@ from datetime import datetime
 from sqlalchemy import Connection, bindparam, update
 
 from toolkeeper_contract import Approval, Event, Invocation, Lease, RunError, State
+from toolkeeper_ledger import grants
 from toolkeeper_ledger.approvals import ask, close_unused, find_approval, replaced, spend
 from toolkeeper_ledger.call_rows import (
     Standing,
@@ -73,6 +74,8 @@ def claim(
         # The sealed arguments stay until the end: a read whose worker dies runs again from them.
         kept = sealed or find_sealed(connection, row.invocation_id)
         _change(connection, running, standing, lease_expires_at=until, sealed=kept)
+    if row.grant_id is not None and not grants.holds(connection, row.grant_id, row, at):
+        raise Withdrawn(None)
     if row.approval_id is not None:
         told += _use(connection, row, row.approval_id, at)
     if standing is not None:

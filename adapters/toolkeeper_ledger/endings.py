@@ -7,13 +7,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from toolkeeper_contract import (
+    Answer,
     Approval,
     ApprovalState,
     Code,
     Ending,
     Event,
     Flag,
+    Grant,
     Invocation,
+    Scope,
     SideEffect,
     State,
 )
@@ -112,6 +115,20 @@ def may_amend(
         and asked.expires_at > approval.decided_at
         and asked.invocation_id == approval.invocation_id == row.invocation_id
     )
+
+
+def check_answer(approval_id: str, answer: Answer, grant: Grant | None) -> None:
+    """ValueError for what is no answer, or no grant that this answer gives."""
+    if answer.state not in (ApprovalState.APPROVED, ApprovalState.DENIED):
+        raise ValueError("an answer approves or denies")
+    if grant is None:
+        return
+    if answer.state is not ApprovalState.APPROVED:
+        raise ValueError("only an approval can open a grant")
+    if grant.approval_id != approval_id or grant.granted_by != answer.by:
+        raise ValueError("a grant is given with its own approval, by whoever answers that")
+    if grant.scope is Scope.ONCE or (grant.scope is Scope.SESSION) != bool(grant.session_id):
+        raise ValueError("a grant is for one named session or always")
 
 
 def may_start(state: str, retryable: bool) -> bool:

@@ -18,9 +18,11 @@ from toolkeeper_contract import (
     Decision,
     Ending,
     Event,
+    Grant,
     Invocation,
     RecordedEvent,
     RunRecord,
+    Scope,
     SessionRecord,
     State,
     canonical_text,
@@ -235,6 +237,7 @@ def approval_row(approval: Approval) -> dict[str, Any]:
         "decided_by": approval.decided_by,
         "reason": approval.reason,
         "spent_by": approval.spent_by,
+        "operands": canonical_text(dict(approval.operands)) if approval.operands else None,
     }
 
 
@@ -262,6 +265,49 @@ def approval_of(row: Row) -> Approval:
         decided_by=row["decided_by"],
         reason=row["reason"],
         spent_by=row["spent_by"],
+        operands=loads(row["operands"]) if row["operands"] else {},
+    )
+
+
+def grant_row(grant: Grant) -> dict[str, Any]:
+    return {
+        "grant_id": grant.grant_id,
+        "scope": grant.scope.value,
+        "tool": grant.tool,
+        "fingerprint": grant.fingerprint,
+        "user_name": grant.user,
+        "agent": grant.agent,
+        "session_id": grant.session_id,
+        "condition": grant.condition,
+        "rules": canonical_text(list(grant.rules)),
+        "approval_id": grant.approval_id,
+        "granted_by": grant.granted_by,
+        "granted_at": instant(grant.granted_at),
+        "expires_at": instant(grant.expires_at),
+        "reason": grant.reason,
+        "revoked_at": _maybe_instant(grant.revoked_at),
+        "revoked_by": grant.revoked_by,
+    }
+
+
+def grant_of(row: Row) -> Grant:
+    return Grant(
+        grant_id=row["grant_id"],
+        scope=Scope(row["scope"]),
+        tool=row["tool"],
+        fingerprint=row["fingerprint"],
+        user=row["user_name"],
+        agent=row["agent"],
+        session_id=row["session_id"],
+        condition=row["condition"],
+        rules=tuple(loads(row["rules"])),
+        approval_id=row["approval_id"],
+        granted_by=row["granted_by"],
+        granted_at=moment(row["granted_at"]),
+        expires_at=moment(row["expires_at"]),
+        reason=row["reason"],
+        revoked_at=_maybe_moment(row["revoked_at"]),
+        revoked_by=row["revoked_by"],
     )
 
 

@@ -5,13 +5,14 @@ revoked.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
 from toolkeeper_contract.canonical import digest
 from toolkeeper_contract.decision import Decision
+from toolkeeper_contract.scope import Scope
 
 
 class ApprovalState(StrEnum):
@@ -22,14 +23,6 @@ class ApprovalState(StrEnum):
     DENIED = "denied"
     EXPIRED = "expired"
     SPENT = "spent"
-
-
-class Scope(StrEnum):
-    """How far an answer reaches: this call, this session, or every session of user and agent."""
-
-    ONCE = "once"
-    SESSION = "session"
-    ALWAYS = "always"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +55,9 @@ class Approval:
 
     `arguments` are redacted. `approvers` come from policy or the agent's configuration, never from
     arguments. `decision` is the one that asked. `spent_by` is the invocation that used it up.
-    `input_schema` lets edited arguments be checked without reaching the tool's source.
+    `input_schema` lets edited arguments be checked without reaching the tool's source. `operands`
+    maps the JSON pointers of arguments that name something whose content can change to a digest of
+    that content as it was when the call was asked about.
     """
 
     approval_id: str
@@ -80,6 +75,7 @@ class Approval:
     decided_by: str | None = None
     reason: str | None = None
     spent_by: str | None = None
+    operands: Mapping[str, str] = field(default_factory=dict)
 
     def account(self) -> dict[str, Any]:
         """The keys that `approvals list` and `show` print."""
@@ -98,6 +94,8 @@ class Approval:
                 "reasons": list(self.decision.reasons),
             },
             "approvers": list(self.approvers),
+            "scopes": [scope.value for scope in self.decision.scope.up_to()],
+            "operands": dict(self.operands),
             "state": self.state.value,
             "asked_at": self.asked_at.isoformat(),
             "expires_at": self.expires_at.isoformat(),

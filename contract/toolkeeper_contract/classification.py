@@ -43,7 +43,8 @@ class Classification:
     (of a trusted server), `annotation_conflict`, or `worst_case`.
     `trusted_result` says whether a result may be read as ours rather than as somebody else's words.
     `destination` and `payload` name the arguments by which a call can carry data out; where both
-    are empty, every text and number counts.
+    are empty, every text and number counts. `operands` are JSON pointers of arguments that name
+    files of this machine, whose content an approval covers as well.
     """
 
     side_effect: SideEffect
@@ -52,6 +53,7 @@ class Classification:
     trusted_result: bool = False
     destination: tuple[str, ...] = ()
     payload: tuple[str, ...] = ()
+    operands: tuple[str, ...] = ()
 
 
 CONTROL = Classification(SideEffect.NONE, frozenset(), "control", trusted_result=True)

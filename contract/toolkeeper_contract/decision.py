@@ -10,6 +10,7 @@ from toolkeeper_contract.classification import Classification
 from toolkeeper_contract.errors import Code
 from toolkeeper_contract.principal import Principal
 from toolkeeper_contract.provenance import Provenance
+from toolkeeper_contract.scope import Scope
 
 
 class Effect(StrEnum):
@@ -66,6 +67,11 @@ class Decision:
     `revision` is the digest of the policy. `code` is set when the effect is DENY. `approvers` are
     the names that the deciding rules demand for an ASK; None leaves it to the agent. `errors`
     name rules that could not be evaluated. `taint` and `origins` say what the trust overlay saw.
+
+    The last three are about an ASK. `asked_by` names each question that has to be answered: the
+    ids of rules, `@default.<class>`, `@taint` and `@taint.private` (no rule's id has an `@`).
+    `scope` is the widest in which they may be answered. `requester_excluded` says that the
+    session's own user may not answer.
     """
 
     effect: Effect
@@ -77,9 +83,17 @@ class Decision:
     errors: tuple[str, ...] = ()
     taint: tuple[str, ...] = ()
     origins: Mapping[str, str] = field(default_factory=dict)
+    asked_by: tuple[str, ...] = ()
+    scope: Scope = Scope.ONCE
+    requester_excluded: bool = False
 
     def as_json(self) -> dict[str, Any]:
-        """The form that rows and events keep."""
+        """The form that rows and events keep; what is about an ASK stands on those alone."""
+        asking = {
+            "asked_by": list(self.asked_by),
+            "scope": self.scope.value,
+            "requester_excluded": self.requester_excluded,
+        }
         return {
             "effect": self.effect.value,
             "rules": list(self.rules),
@@ -90,6 +104,7 @@ class Decision:
             "errors": list(self.errors),
             "taint": list(self.taint),
             "origins": dict(self.origins),
+            **(asking if self.effect is Effect.ASK else {}),
         }
 
     @classmethod
@@ -106,4 +121,8 @@ class Decision:
             errors=tuple(body["errors"]),
             taint=tuple(body["taint"]),
             origins=dict(body["origins"]),
+            # A decision of before there were standing approvals is answered call by call.
+            asked_by=tuple(body.get("asked_by", ())),
+            scope=Scope(body.get("scope", Scope.ONCE)),
+            requester_excluded=body.get("requester_excluded", False),
         )

@@ -10,12 +10,16 @@ from toolkeeper_contract.tool import RefusedTool, SourceKind, SourceStatus, Tool
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What the author of a tool of ours says about it; None leaves the worst case."""
+    """What the author of a tool of ours says about it; None leaves the worst case.
+
+    `operands` are JSON pointers of arguments that name files, whose content an approval covers too.
+    """
 
     side_effect: SideEffect | None = None
     flags: frozenset[Flag] = frozenset()
     scopes: tuple[str, ...] = ()
     deferred: bool = False
+    operands: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
