@@ -6,6 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection, Select, bindparam, insert, select, update
 
 from toolkeeper_contract import Event, RecordedEvent
+from toolkeeper_ledger import outbox
 from toolkeeper_ledger.chain import Head, extend
 from toolkeeper_ledger.database import Moved
 from toolkeeper_ledger.fault import conflict
@@ -64,6 +65,7 @@ def append(
     if moved.rowcount != 1:
         raise Moved
     _INSERT.run_many(connection, [_event_row(record) for record in recorded])
+    outbox.put(connection, recorded)
     return recorded
 
 

@@ -1,6 +1,6 @@
 """What is the ledger on a SQL database?"""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -32,13 +32,16 @@ from toolkeeper_ledger import (
     calls,
     history,
     loadings,
+    outbox,
     reaping,
     renderings,
     sessions,
 )
+from toolkeeper_ledger.backlog import read_backlog
 from toolkeeper_ledger.chain import Head
 from toolkeeper_ledger.location import store_path
 from toolkeeper_ledger.opening import open_database
+from toolkeeper_ledger.subscribed_writer import SubscribedWriter
 from toolkeeper_ledger.writer import InlineWriter, Writer
 
 
@@ -216,22 +219,32 @@ class SqlLedger:
 
     # sinks
 
+    def subscribe(
+        self, sinks: Mapping[str, Collection[str]], wake: Callable[[], None] | None = None
+    ) -> None:
+        plain = self._writer
+        if isinstance(plain, SubscribedWriter):
+            plain = plain.writer
+        self._writer = SubscribedWriter(plain, sinks, wake) if sinks else plain
+
     async def take_deliveries(
         self, sinks: Sequence[str], now: datetime, until: datetime, limit: int
     ) -> Sequence[Delivery]:
-        raise NotImplementedError
+        if not await self._writer.read(lambda c: outbox.anything_due(c, sinks, now)):
+            return []
+        return await self._writer.write(lambda c: outbox.take(c, sinks, now, until, limit))
 
     async def delivered(self, delivery_id: int) -> None:
-        raise NotImplementedError
+        await self._writer.write(lambda c: outbox.delivered(c, delivery_id))
 
     async def postpone(self, delivery_id: int, due_at: datetime, reason: str) -> None:
-        raise NotImplementedError
+        await self._writer.write(lambda c: outbox.postpone(c, delivery_id, due_at, reason))
 
     async def changed(self, timeout: timedelta) -> bool:
         raise NotImplementedError
 
     async def backlog(self, now: datetime) -> Backlog:
-        raise NotImplementedError
+        return await self._writer.read(lambda c: read_backlog(c, now))
 
     async def reap(self, now: datetime) -> Sequence[Event]:
         if not await self._writer.read(lambda c: reaping.anything_due(c, now)):

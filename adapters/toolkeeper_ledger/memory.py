@@ -4,6 +4,7 @@ The same port and the same answers as on SQL (one test suite runs on both), in d
 end with the process. Each method looks first and writes afterwards, so it does all or nothing.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -14,7 +15,6 @@ from toolkeeper_contract import (
     ApprovalState,
     Backlog,
     Clock,
-    Delivery,
     Event,
     Grant,
     Invocation,
@@ -272,24 +272,32 @@ class MemoryLedger(MemoryHistory):
     ) -> Grant | None:
         raise NotImplementedError
 
-    # sinks
-
-    async def take_deliveries(
-        self, sinks: Sequence[str], now: datetime, until: datetime, limit: int
-    ) -> Sequence[Delivery]:
-        raise NotImplementedError
-
-    async def delivered(self, delivery_id: int) -> None:
-        raise NotImplementedError
-
-    async def postpone(self, delivery_id: int, due_at: datetime, reason: str) -> None:
-        raise NotImplementedError
-
     async def changed(self, timeout: timedelta) -> bool:
         raise NotImplementedError
 
     async def backlog(self, now: datetime) -> Backlog:
-        raise NotImplementedError
+        held = list(self._calls.values())
+        asked = [
+            approval.asked_at
+            for approval in self._approvals.values()
+            if approval.state is ApprovalState.PENDING and approval.expires_at > now
+        ]
+        ends = Counter(
+            each.row.outcome.value
+            for each in held
+            if each.row.state is State.SETTLED and each.row.outcome
+        )
+        leases = [each.lease_expires_at for each in held if each.lease_expires_at is not None]
+        return Backlog(
+            calls=dict(sorted(ends.items())),
+            pending_approvals=len(asked),
+            oldest_pending=min(asked, default=None),
+            parked=sum(each.row.state is State.PARKED for each in held),
+            running=len(leases),
+            overdue=sum(until <= now for until in leases),
+            retryable=sum(each.retryable for each in held),
+            undelivered=len(self._outbox),
+        )
 
     async def reap(self, now: datetime) -> Sequence[Event]:
         at = self._clock.now()

@@ -1,12 +1,14 @@
 """What does the ledger in memory keep of sessions, runs, plans, events and what was accepted?"""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from toolkeeper_contract import (
     AcceptedTool,
     Clock,
+    Delivery,
     Event,
     Invocation,
     KeptResult,
@@ -20,6 +22,7 @@ from toolkeeper_contract import (
 from toolkeeper_ledger.accepted import prints
 from toolkeeper_ledger.chain import Head, extend
 from toolkeeper_ledger.fault import conflict
+from toolkeeper_ledger.memory_outbox import MemoryOutbox
 from toolkeeper_ledger.renderings import is_new_rendering
 from toolkeeper_ledger.rows import instant
 from toolkeeper_ledger.sessions import missing_session
@@ -39,6 +42,7 @@ class MemoryHistory:
         self._results: dict[str, tuple[Invocation, KeptResult]] = {}
         self._accepted: dict[str, AcceptedTool] = {}
         self._definitions: dict[str, ToolDefinition] = {}
+        self._outbox = MemoryOutbox()
 
     # sessions and runs
 
@@ -120,6 +124,24 @@ class MemoryHistory:
             for run in self._runs.values()
         ]
 
+    # sinks
+
+    def subscribe(
+        self, sinks: Mapping[str, Collection[str]], wake: Callable[[], None] | None = None
+    ) -> None:
+        self._outbox.subscribe(sinks, wake)
+
+    async def take_deliveries(
+        self, sinks: Sequence[str], now: datetime, until: datetime, limit: int
+    ) -> Sequence[Delivery]:
+        return self._outbox.take(sinks, now, until, limit)
+
+    async def delivered(self, delivery_id: int) -> None:
+        self._outbox.delivered(delivery_id)
+
+    async def postpone(self, delivery_id: int, due_at: datetime, reason: str) -> None:
+        self._outbox.postpone(delivery_id, due_at, reason)
+
     # results
 
     async def keep_result(self, handle: str, invocation: Invocation, result: KeptResult) -> None:
@@ -184,3 +206,4 @@ class MemoryHistory:
             head, recorded = extend(self._heads[session_id], at, events)
             self._heads[session_id] = head
             self._events += recorded
+            self._outbox.put(recorded)

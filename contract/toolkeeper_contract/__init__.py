@@ -11,7 +11,7 @@ from toolkeeper_contract.canonical import (
 )
 from toolkeeper_contract.classification import CONTROL, Classification, Flag, SideEffect
 from toolkeeper_contract.decision import Decision, Effect, Question, strictest
-from toolkeeper_contract.delivery import Delivery, EventSink, Undelivered
+from toolkeeper_contract.delivery import PATIENCE, Delivery, EventSink, Undelivered
 from toolkeeper_contract.document import (
     MAX_CHARACTERS,
     MAX_DEPTH,
@@ -22,7 +22,7 @@ from toolkeeper_contract.document import (
     parse_document,
 )
 from toolkeeper_contract.errors import Code, ConfigError, RunError, ToolError, ToolkeeperError
-from toolkeeper_contract.event import Event, RecordedEvent
+from toolkeeper_contract.event import EVENTS, Event, RecordedEvent
 from toolkeeper_contract.glob import any_matches, is_literal, is_pattern, matches
 from toolkeeper_contract.invocation import AdvertisedAs, Ending, Invocation, State
 from toolkeeper_contract.names import (
@@ -73,12 +73,14 @@ from toolkeeper_contract.tool import (
 __all__ = [
     "CONTROL",
     "CONTROL_TOOLS",
+    "EVENTS",
     "MALFORMED",
     "MAX_CHARACTERS",
     "MAX_DEPTH",
     "MAX_NODES",
     "NAMED_SCHEMAS",
     "ONE_SCHEMA",
+    "PATIENCE",
     "RESERVED_PREFIXES",
     "SCHEMA_LIST",
     "TOOL_CALL",

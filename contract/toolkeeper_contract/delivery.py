@@ -11,13 +11,20 @@ from typing import Protocol
 
 from toolkeeper_contract.event import RecordedEvent
 
+PATIENCE = 5
+"""Attempts until an event that a sink does not take no longer holds back those behind it."""
+
 
 class Undelivered(Exception):
-    """A sink could not take an event now; it stays in the outbox. `reason` holds no secret."""
+    """A sink could not take an event now; it stays in the outbox. `reason` holds no secret.
 
-    def __init__(self, reason: str) -> None:
+    `final`: trying again is of no use (the receiver said that it is gone).
+    """
+
+    def __init__(self, reason: str, *, final: bool = False) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.final = final
 
 
 class EventSink(Protocol):

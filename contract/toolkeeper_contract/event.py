@@ -4,6 +4,37 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+EVENTS = frozenset(
+    {
+        "approval.answered",
+        "approval.asked",
+        "approval.edited",
+        "approval.expired",
+        "call.claimed",
+        "call.decided",
+        "call.fenced",
+        "call.settled",
+        "call.superseded",
+        "call.unwrapped",
+        "conversation.cleared",
+        "delivery.abandoned",
+        "index.changed",
+        "lease.reaped",
+        "run.began",
+        "session.forked",
+        "session.opened",
+        "session.planned",
+        "session.read",
+        "tool.quarantined",
+        "tool.repinned",
+        "tools.changed",
+        "tools.found",
+        "tools.loaded",
+        "turn.exhausted",
+    }
+)
+"""The names of all events, for whoever chooses among them; a test finds one that is missing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Event:

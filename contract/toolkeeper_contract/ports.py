@@ -1,6 +1,6 @@
 """What does deciding need from the world outside?"""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol
@@ -250,12 +250,24 @@ class Ledger(Protocol):
 
     # sinks
 
+    def subscribe(
+        self, sinks: Mapping[str, Collection[str]], wake: Callable[[], None] | None = None
+    ) -> None:
+        """From now on, events that a sink wants (their names, by sink) are put into its outbox.
+
+        `wake` is called when this process has written one, after the commit and in the event loop.
+        Replaces what was subscribed before.
+        """
+        ...
+
     async def take_deliveries(
         self, sinks: Sequence[str], now: datetime, until: datetime, limit: int
     ) -> Sequence[Delivery]:
         """Deliveries of these sinks that are due, oldest first.
 
-        Each counts as an attempt that was begun, and nobody else takes it before `until`.
+        Each counts as an attempt that was begun, and nobody else takes it before `until`. An event
+        waits while an earlier one of its session is on the way, until that one was tried `PATIENCE`
+        times.
         """
         ...
 

@@ -1,0 +1,52 @@
+"""How does a transaction know what sinks want, and how are they told that there is something?
+
+Only where sinks are configured: a ledger without any runs on its writer as it is.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from typing import TypeVar
+
+from sqlalchemy import Connection
+
+from toolkeeper_ledger.outbox import SUBSCRIPTION, Subscription
+from toolkeeper_ledger.writer import Writer
+
+T = TypeVar("T")
+
+
+class SubscribedWriter:
+    """A writer whose transactions put the events that sinks want into their outboxes."""
+
+    def __init__(
+        self,
+        writer: Writer,
+        sinks: Mapping[str, Collection[str]],
+        wake: Callable[[], None] | None,
+    ) -> None:
+        """`wake` is called after the commit, where the caller's coroutine goes on."""
+        self.writer = writer
+        self._sinks = {name: tuple(events) for name, events in sinks.items()}
+        self._wake = wake
+
+    async def write(self, work: Callable[[Connection], T]) -> T:
+        subscription = Subscription(self._sinks)
+
+        def subscribed(connection: Connection) -> T:
+            # The work may run again, or beside another's on the same connection: only meanwhile.
+            subscription.put = 0
+            connection.info[SUBSCRIPTION] = subscription
+            try:
+                return work(connection)
+            finally:
+                del connection.info[SUBSCRIPTION]
+
+        answer = await self.writer.write(subscribed)
+        if subscription.put and self._wake is not None:
+            self._wake()
+        return answer
+
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        return await self.writer.read(work)
+
+    async def close(self) -> None:
+        await self.writer.close()
