@@ -1,7 +1,8 @@
 """Is this file a ledger of ours, and of a version that we can use?
 
 Nothing is written into a file before it is known to be ours or empty. Several processes may create
-one store at once: the tables and the version appear in one transaction, by the first.
+or upgrade one store at once: the first does it, in one transaction, and a store whose upgrade fails
+is the old one. Who only reads changes nothing, so an older store is refused to them.
 """
 
 import os
@@ -9,13 +10,13 @@ import sqlite3
 import time
 from pathlib import Path
 
-from sqlalchemy import Connection, insert, inspect, select
 from sqlalchemy.exc import DBAPIError
 
 from toolkeeper_contract import Clock, ConfigError
 from toolkeeper_ledger.fault import NOT_A_DATABASE, at_opening, fault_of, is_busy
+from toolkeeper_ledger.migrating import bring_up, check_current, foreign_tables, supported
 from toolkeeper_ledger.rows import instant
-from toolkeeper_ledger.schema import VERSION, metadata, schema_version
+from toolkeeper_ledger.schema import VERSION, schema_version
 from toolkeeper_ledger.sqlite_database import SqliteDatabase
 
 _MAGIC = b"SQLite format 3\0"
@@ -50,6 +51,7 @@ def open_database(
     )
     try:
         _prepare(database, clock, busy_timeout)
+        database.watch_version()
     except BaseException as error:
         database.close()
         if created:
@@ -119,12 +121,14 @@ def _prepare(database: SqliteDatabase, clock: Clock, busy_timeout: float) -> Non
             raise ConfigError(
                 f"the store `{database.path}` is empty", "run a session first; reading makes none"
             )
+        check_current(version, str(database.path))
         return
     database.raw(lambda connection: _use_wal(connection, busy_timeout))
-    if version is None:
-        database.write(lambda connection: _create(connection, clock, database.path))
-    else:
+    if version is not None:
         database.raw(_check_writable)
+    if version != VERSION:
+        at = instant(clock.now())
+        database.write(lambda connection: bring_up(connection, at, str(database.path)))
 
 
 def _first_look(database: SqliteDatabase) -> int | None:
@@ -153,30 +157,11 @@ def _version_of(connection: sqlite3.Connection, path: str) -> int | None:
     if not names:
         return None
     if schema_version.name not in names:
-        raise ConfigError(
-            f"the store `{path}` holds the tables of another program", "name another file"
-        )
+        raise foreign_tables(path)
     row = connection.execute(
         f"SELECT version FROM {schema_version.name} ORDER BY version DESC LIMIT 1"
     ).fetchone()
-    if row is None or not isinstance(row[0], int):
-        raise ConfigError(
-            f"the store `{path}` does not say its version", "restore it from a backup"
-        )
-    return _supported(row[0], path)
-
-
-def _supported(version: int, path: str) -> int:
-    if version > VERSION:
-        raise ConfigError(
-            f"the store `{path}` has version {version}, and this toolkeeper knows {VERSION}",
-            "upgrade toolkeeper; the store was left as it is",
-        )
-    if version < 1:
-        raise ConfigError(
-            f"the store `{path}` has version {version}, which never was", "restore a backup"
-        )
-    return version
+    return supported(row[0] if row else None, path)
 
 
 def _use_wal(connection: sqlite3.Connection, busy_timeout: float) -> None:
@@ -204,15 +189,3 @@ def _check_writable(connection: sqlite3.Connection) -> None:
     # SQLite opens a file that may only be read without a word; this begins a write and drops it.
     connection.execute("BEGIN IMMEDIATE")
     connection.execute("ROLLBACK")
-
-
-def _create(connection: Connection, clock: Clock, path: Path) -> None:
-    if inspect(connection).has_table(schema_version.name):
-        # Another process was first; its version may be another one.
-        newest = select(schema_version.c.version).order_by(schema_version.c.version.desc())
-        _supported(connection.execute(newest).scalars().first() or 0, str(path))
-        return
-    metadata.create_all(connection)
-    connection.execute(
-        insert(schema_version).values(version=VERSION, created_at=instant(clock.now()))
-    )

@@ -9,7 +9,7 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, NullPool, create_engine, event
@@ -18,6 +18,8 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from toolkeeper_contract import Code, RunError
 from toolkeeper_ledger.database import TRIES, Moved, Withdrawn
 from toolkeeper_ledger.fault import GONE, conflict, fault_of, unavailable
+from toolkeeper_ledger.migrating import UPGRADED
+from toolkeeper_ledger.schema import VERSION, schema_version
 
 T = TypeVar("T")
 
@@ -39,6 +41,8 @@ class SqliteDatabase:
         self._lock = threading.RLock()
         self._immutable = False
         self._file: tuple[int, int] | None = None
+        self._watching = False
+        self._tables: int | None = None
         self._writing = self._engine("BEGIN IMMEDIATE")
         self._reading = self._engine("BEGIN")
         self._writer: Connection | None = None
@@ -111,7 +115,10 @@ class SqliteDatabase:
         @event.listens_for(engine, "begin")
         def start(connection: Connection) -> None:
             # On the driver's cursor: this runs twice for every call.
-            connection.connection.cursor().execute(begin)
+            cursor = connection.connection.cursor()
+            cursor.execute(begin)
+            if self._watching:
+                self._check_tables(cursor)
 
         return engine
 
@@ -149,6 +156,20 @@ class SqliteDatabase:
         with self._lock:
             self._drop()
             self._immutable = True
+
+    def watch_version(self) -> None:
+        """From now on every transaction looks first whether the tables are still of our version."""
+        self._watching = True
+
+    def _check_tables(self, cursor: Any) -> None:
+        # SQLite counts changes of the tables; the version is read only where the count is another.
+        (tables,) = cursor.execute("PRAGMA schema_version").fetchone()
+        if tables == self._tables:
+            return
+        (version,) = cursor.execute(f"SELECT max(version) FROM {schema_version.name}").fetchone()
+        if version != VERSION:
+            raise unavailable(UPGRADED)
+        self._tables = tables
 
     def _check_file(self) -> None:
         try:

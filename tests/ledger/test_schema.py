@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from toolkeeper_ledger import SqlLedger, call_rows, calls, history, loadings, open_ledger, sessions
+from toolkeeper_ledger import SqlLedger, call_rows, calls, history, loadings, sessions
 from toolkeeper_ledger.prepared import Prepared
 from toolkeeper_ledger.schema import metadata
 
@@ -76,24 +76,3 @@ def test_a_question_asked_often_has_its_index(
     ]
     plain.close()
     assert any(index in step for step in used), used
-
-
-def test_the_tables_of_version_one_are_as_they_were(store: str, clock: Any, tmp_path: Path) -> None:
-    # A change here needs a new version and a migration.
-    asyncio.run(open_ledger(store, clock=clock).close())
-    plain = sqlite3.connect(tmp_path / "ledger.db")
-    names = [row[0] for row in plain.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-    plain.close()
-    assert sorted(names) == [
-        "accepted_definitions",
-        "accepted_tools",
-        "approvals",
-        "events",
-        "invocations",
-        "plans",
-        "renderings",
-        "results",
-        "runs",
-        "sessions",
-        "toolkeeper_schema",
-    ]
