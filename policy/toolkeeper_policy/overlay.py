@@ -10,9 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from toolkeeper_contract import Code, Decision, Effect, Flag, Origin, Question, SideEffect
+from toolkeeper_contract import Decision, Effect, Flag, Origin, Question, SideEffect
 from toolkeeper_policy.condition_names import Needs
 from toolkeeper_policy.section import quoted
+
+TAINT = "@taint"
+TAINT_PRIVATE = "@taint.private"
+"""How the overlay's questions are named in a decision; no rule's id has an `@`."""
 
 TAINTED = "tainted"
 PRIVATE = "private"
@@ -52,12 +56,18 @@ def tightened(decision: Decision, question: Question, mode: str, *, excused: boo
     if not taint:
         return decision
     why = None if mode == "off" else _danger(question)
-    if why is None or decision.effect is not Effect.ALLOW:
+    if why is None or decision.effect is Effect.DENY:
         return replace(decision, taint=taint)
+    if decision.effect is Effect.ASK:
+        if mode == "provenance" and _all_positive(question):
+            return replace(decision, taint=taint)
+        # Asked already; but an answer that was for the rules' questions is none to this one.
+        asked_by = (*decision.asked_by, _name(question))
+        return replace(decision, taint=taint, asked_by=asked_by)
     if excused:
         return _passed(decision, taint, f"{why}, and the rule stands despite that")
     if mode != "provenance":
-        return _asked(decision, taint, why)
+        return _asked(decision, taint, why, question)
     values = dict(origins(question))
     seen = {**decision.origins, **_shown(values)}
     doubtful = [pointer for pointer, (_, positive) in values.items() if not positive]
@@ -65,7 +75,17 @@ def tightened(decision: Decision, question: Question, mode: str, *, excused: boo
         fine = f"{why}, but all that it names is the user's own or from trusted results"
         return _passed(decision, taint, fine, seen)
     doubt = _doubt(doubtful, values) if doubtful else "nothing in it shows that the user wants it"
-    return _asked(decision, taint, f"{why}, and {doubt}", seen)
+    return _asked(decision, taint, f"{why}, and {doubt}", question, seen)
+
+
+def _name(question: Question) -> str:
+    """How what the overlay asks about this call is named among the questions."""
+    return TAINT_PRIVATE if question.classification.side_effect.reads else TAINT
+
+
+def _all_positive(question: Question) -> bool:
+    found = [positive for _, (_, positive) in origins(question)]
+    return bool(found) and all(found)
 
 
 def _doubt(doubtful: Sequence[str], values: Mapping[str, tuple[Origin, bool]]) -> str:
@@ -156,19 +176,11 @@ def _asked(
     decision: Decision,
     taint: tuple[str, ...],
     reason: str,
+    question: Question,
     seen: Mapping[str, str] | None = None,
 ) -> Decision:
     asked = _passed(decision, taint, reason, seen)
-    if decision.approvers == ():
-        # The deciding rules name people, but agree on nobody who could answer.
-        return replace(
-            asked,
-            effect=Effect.DENY,
-            code=Code.DENIED_TRUST,
-            approvers=None,
-            reasons=(*asked.reasons, "no approver satisfies all of these rules"),
-        )
-    return replace(asked, effect=Effect.ASK)
+    return replace(asked, effect=Effect.ASK, asked_by=(_name(question),))
 
 
 def _origin(value: Any, question: Question) -> Origin:

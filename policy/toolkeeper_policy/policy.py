@@ -15,14 +15,16 @@ from toolkeeper_contract import (
     Decision,
     Effect,
     Question,
+    Scope,
     SideEffect,
     digest,
 )
+from toolkeeper_policy.answering import answerable, default_question, widest_scope
 from toolkeeper_policy.call_view import CallView
 from toolkeeper_policy.overlay import origins_asked_for, taint_of, tightened
 from toolkeeper_policy.rule import Rule
 from toolkeeper_policy.rule_index import RuleIndex, Selection
-from toolkeeper_policy.weighing import Weighed, approvers_of, weigh
+from toolkeeper_policy.weighing import Weighed, weigh
 
 DEFAULTS: Mapping[SideEffect, Effect] = MappingProxyType(
     {
@@ -114,7 +116,7 @@ class Policy:
         weighed = weigh(selection.hardline, view)
         denial = None
         if weighed.matched:
-            denial = self._decision(Effect.DENY, weighed.matched, weighed)
+            denial = self._denial(weighed.matched, weighed)
             reasons = tuple(f"hardline {reason}" for reason in denial.reasons)
             denial = replace(denial, code=Code.DENIED_HARDLINE, reasons=reasons)
         elif weighed.failed:
@@ -148,20 +150,24 @@ class Policy:
         weighed = weigh(selection.rules, view)
         deciding = weighed.deciding
         if deciding and deciding[0].effect is Effect.DENY:
-            decision = self._decision(Effect.DENY, deciding, weighed)
+            decision = self._denial(deciding, weighed)
         elif weighed.failed and weighed.blocked:
             decision = self._rule_error(weighed)
         elif deciding:
-            decision = self._decision(deciding[0].effect, deciding, weighed)
+            decision = self._decision(deciding[0].effect, deciding, weighed, question)
         else:
             decision = self._by_default(selection, weighed, question)
         if "origin" in selection.needs.functions:
             decision = replace(decision, origins=origins_asked_for(selection.needs, question))
         excused = any(rule.despite_taint for rule in deciding)
-        return tightened(decision, question, self.taint, excused=excused)
+        final = tightened(decision, question, self.taint, excused=excused)
+        if decision.effect is final.effect or final.effect is not Effect.ASK:
+            return final
+        return answerable(final, deciding, question, Code.DENIED_TRUST)
 
     def _by_default(self, selection: Selection, weighed: Weighed, question: Question) -> Decision:
-        side_effect = question.classification.side_effect
+        classification = question.classification
+        side_effect = classification.side_effect
         effect = self.defaults[side_effect]
         reasons = [f"no rule matches, and {side_effect.value} is {_DEFAULT[effect]} by default"]
         for rule in selection.unheard:
@@ -174,26 +180,36 @@ class Policy:
             revision=self.revision,
             code=Code.DENIED_POLICY if effect is Effect.DENY else None,
             errors=tuple(rule.id for rule in weighed.failed),
+            asked_by=(default_question(classification),) if effect is Effect.ASK else (),
+            scope=widest_scope(classification) if effect is Effect.ASK else Scope.ONCE,
         )
 
-    def _decision(self, effect: Effect, rules: Sequence[Rule], weighed: Weighed) -> Decision:
-        verb = _VERB[effect]
-        reasons = tuple([f"rule `{rule.id}` {verb} it" for rule in rules])
-        approvers = None if effect is Effect.DENY else approvers_of(rules)
-        if effect is Effect.ASK and approvers == ():
-            # Each rule may be satisfied by somebody, but not both by the same person.
-            effect = Effect.DENY
-            approvers = None
-            reasons = (*reasons, "no approver satisfies all of these rules")
+    def _decision(
+        self, effect: Effect, rules: Sequence[Rule], weighed: Weighed, question: Question
+    ) -> Decision:
+        """What rules that allow or ask decide; that nobody could answer is no question."""
+        reasons = _reasons(effect, rules)
         if weighed.failed or weighed.lapsed:
             reasons = (*reasons, *_asides(weighed))
-        return Decision(
+        ids = tuple([rule.id for rule in rules])
+        decision = Decision(
             effect=effect,
-            rules=tuple([rule.id for rule in rules]),
+            rules=ids,
             reasons=reasons,
             revision=self.revision,
-            code=Code.DENIED_POLICY if effect is Effect.DENY else None,
-            approvers=approvers,
+            errors=tuple(rule.id for rule in weighed.failed),
+        )
+        if effect is Effect.ALLOW:
+            return decision
+        return answerable(replace(decision, asked_by=ids), rules, question, Code.DENIED_POLICY)
+
+    def _denial(self, rules: Sequence[Rule], weighed: Weighed) -> Decision:
+        return Decision(
+            effect=Effect.DENY,
+            rules=tuple([rule.id for rule in rules]),
+            reasons=(*_reasons(Effect.DENY, rules), *_asides(weighed)),
+            revision=self.revision,
+            code=Code.DENIED_POLICY,
             errors=tuple(rule.id for rule in weighed.failed),
         )
 
@@ -223,6 +239,10 @@ def unheard_reason(rule: Rule, question: Question) -> str:
     financial = question.classification.side_effect is SideEffect.FINANCIAL
     missing = "class `financial`" if financial and not names_class else "flag `destructive`"
     return f"rule `{rule.id}` does not count, because it does not name the {missing}"
+
+
+def _reasons(effect: Effect, rules: Sequence[Rule]) -> tuple[str, ...]:
+    return tuple([f"rule `{rule.id}` {_VERB[effect]} it" for rule in rules])
 
 
 def _asides(weighed: Weighed) -> list[str]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from toolkeeper_contract import Effect, Flag, SideEffect
+from toolkeeper_contract import Effect, Flag, Scope, SideEffect
 from toolkeeper_policy.condition_token import MAX_CHARACTERS
 from toolkeeper_policy.pack import pack_names
 from toolkeeper_policy.rule_document import SELECTORS, TAINT_MODES
@@ -89,6 +89,14 @@ def _rule(effects: list[str], *, hardline: bool) -> dict[str, Any]:
         properties["despite_taint"] = {
             "type": "boolean",
             "description": "for allow rules: holds whatever the session has read",
+        }
+        properties["approval_scope"] = {
+            "enum": [scope.value for scope in Scope],
+            "description": "the widest scope in which what this rule asks may be answered",
+        }
+        properties["exclude_requester"] = {
+            "type": "boolean",
+            "description": "the session's own user may not answer what this rule asks",
         }
     return {
         "type": "object",

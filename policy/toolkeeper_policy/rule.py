@@ -10,6 +10,7 @@ from toolkeeper_contract import (
     Effect,
     Flag,
     Question,
+    Scope,
     SideEffect,
     any_matches,
     matches,
@@ -54,6 +55,8 @@ class Rule:
     `attributes` are values that the session's attributes must have: one of those listed for each
     name; in a text, a written `*` stands for anything, so that `*` alone asks only for presence.
     `approvers` are the only ones who may answer when this rule asks; () leaves it to the agent.
+    `approval_scope` is the widest scope of their answer, None that of the call's class.
+    `exclude_requester`: the session's own user may not answer.
     From `expires` on the rule says nothing any more. `despite_taint` lets an allow rule stand
     whatever the session has read.
     """
@@ -72,6 +75,8 @@ class Rule:
     condition: Condition | None = None
     expires: datetime | None = None
     despite_taint: bool = False
+    approval_scope: Scope | None = None
+    exclude_requester: bool = False
     place: Place | None = field(default=None, compare=False)
 
     def covers_tool(self, tool: str, source: str, classification: Classification) -> bool:
@@ -158,6 +163,10 @@ class Rule:
             body["expires"] = self.expires.astimezone(UTC).isoformat()
         if self.despite_taint:
             body["despite_taint"] = True
+        if self.approval_scope is not None:
+            body["approval_scope"] = self.approval_scope.value
+        if self.exclude_requester:
+            body["exclude_requester"] = True
         return body
 
 

@@ -1,4 +1,4 @@
-"""What do a rule's `when`, `expires`, `attributes` and `despite_taint` say?"""
+"""What do the clauses of a rule say, besides its selectors and its effect?"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,8 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
-from toolkeeper_contract import Effect, did_you_mean
+from toolkeeper_contract import Effect, Scope, did_you_mean
+from toolkeeper_policy.answering import takes_answers
 from toolkeeper_policy.condition import CelCondition, compile_condition
 from toolkeeper_policy.condition_token import ConditionFault
 from toolkeeper_policy.rule import Scalar
@@ -122,6 +123,37 @@ def despite_taint_of(section: Section, effect: Effect) -> bool:
             "despite_taint",
         )
     return value
+
+
+def approval_scope_of(section: Section, effect: Effect) -> Scope | None:
+    """The widest scope in which the rule's question may be answered; None: that of the class."""
+    if "approval_scope" not in section.body:
+        return None
+    _check_asks(section, "approval_scope", effect)
+    return Scope(section.choice("approval_scope", [scope.value for scope in Scope]))
+
+
+def exclude_requester_of(section: Section, effect: Effect) -> bool:
+    """Whether the session's own user may not answer what the rule asks."""
+    value = section.body.get("exclude_requester", False)
+    if not isinstance(value, bool):
+        section.fail(
+            f"{section.subject}: `exclude_requester` must be true or false, not {kind(value)}",
+            None,
+            "exclude_requester",
+        )
+    if value:
+        _check_asks(section, "exclude_requester", effect)
+    return value
+
+
+def _check_asks(section: Section, key: str, effect: Effect) -> None:
+    if not takes_answers(effect):
+        section.fail(
+            f"{section.subject}: `{key}` is about answers, and a rule that denies asks nobody",
+            "leave it out",
+            key,
+        )
 
 
 def _options(section: Section, name: str, wanted: Any) -> tuple[Scalar, ...]:

@@ -19,9 +19,11 @@ from toolkeeper_contract import (
 from toolkeeper_policy.rule import Place, Rule
 from toolkeeper_policy.rule_clause import (
     Zone,
+    approval_scope_of,
     attributes_of,
     condition_of,
     despite_taint_of,
+    exclude_requester_of,
     expiry_of,
     zone_of,
 )
@@ -36,7 +38,10 @@ DOCUMENT_KEYS = ("version", "packs", "zone", "defaults", "taint", "rules", "hard
 SELECTORS = (
     "tools", "sources", "side_effects", "flags", "agents", "users", "scopes", "attributes", "when"
 )  # fmt: skip
-RULE_KEYS = ("id", *SELECTORS, "effect", "approvers", "expires", "despite_taint")
+RULE_KEYS = (
+    "id", *SELECTORS, "effect", "approvers", "approval_scope", "exclude_requester", "expires",
+    "despite_taint",
+)  # fmt: skip
 _ID_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:/-")
 _ID_LENGTH = 128
 _CODE = Code.POLICY_INVALID
@@ -159,6 +164,8 @@ def _rule(document: Document, path: Path, value: Any, zone: Zone, *, hardline: b
         condition=condition_of(section, zone),
         expires=expiry_of(section, zone),
         despite_taint=despite_taint_of(section, effect),
+        approval_scope=approval_scope_of(section, effect),
+        exclude_requester=exclude_requester_of(section, effect),
         place=Place(document.file, document.line(path)),
     )
 

@@ -72,14 +72,3 @@ def weigh(rules: Sequence[Rule], view: CallView) -> Weighed:
         effect = strictest([rule.effect for rule in matched])
         deciding = [rule for rule in matched if rule.effect is effect]
     return Weighed(tuple(matched), tuple(deciding), tuple(failed), causes, tuple(lapsed))
-
-
-def approvers_of(rules: Sequence[Rule]) -> tuple[str, ...] | None:
-    """Who may answer when these rules ask: whom every one of them names; None when none does.
-
-    An empty tuple means that the rules name people but agree on nobody.
-    """
-    demands = [frozenset(rule.approvers) for rule in rules if rule.approvers]
-    if not demands:
-        return None
-    return tuple(sorted(frozenset.intersection(*demands)))
