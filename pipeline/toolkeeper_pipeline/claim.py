@@ -54,9 +54,10 @@ async def claim(approved: Approved, run: Run, rim: Rim) -> Claimed | Lost:
         approval_id=approved.approval_id,
         state=State.RUNNING,
     )
+    row = replace(row, grant_id=approved.grant_id)
     claimed = Event(
         "call.claimed",
-        {"tool": row.tool, "approval_id": approved.approval_id},
+        {"tool": row.tool, "approval_id": approved.approval_id, "grant_id": approved.grant_id},
         run.run_id,
         row.invocation_id,
     )

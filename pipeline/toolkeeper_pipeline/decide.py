@@ -34,7 +34,7 @@ def decide(classified: Classified, run: Run, rim: Rim) -> Decided:
     if decision.effect is Effect.DENY:
         code = decision.code or Code.DENIED_POLICY
         raise Stop(code, message.denied(decision), frozen=frozen, decision=decision)
-    return Decided(frozen, classified.classification, decision)
+    return Decided(frozen, classified.classification, decision, question)
 
 
 def _decision(question: Question, rim: Rim) -> Decision:

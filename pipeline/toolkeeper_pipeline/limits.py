@@ -19,3 +19,4 @@ class Limits:
     argument_bytes: int = 1_000_000
     argument_depth: int = 256
     parallel_calls: int = 8
+    grant_expiry: timedelta = timedelta(days=30)

@@ -24,6 +24,7 @@ OUTGROWN = (
     "whoever approved this call is no longer entitled to, so it was not run; "
     "send it again to have somebody else asked"
 )
+NOBODY = "nobody but the one who asks could approve it, and they may not"
 PARKED = (
     "this call waits for approval and has not run; its outcome will follow in a message of its own"
 )
@@ -56,6 +57,15 @@ def invalid(tool: Tool, faults: Sequence[Fault], *, show_schema: bool, token: st
     lines = [f"the arguments do not match the input schema of `{tool.name}`:"]
     lines += [f"- {fault.path or 'the arguments'}: {fault.expected}" for fault in faults]
     if show_schema:
+def content_changed(pointers: Sequence[str]) -> str:
+    """Which arguments name something that is not what was approved."""
+    named = ", ".join(f"`{pointer}`" for pointer in pointers)
+    return (
+        f"the content of what {named} names changed since this call was approved, so it was not "
+        "run; send it again to have it looked at anew"
+    )
+
+
         lines += ["input schema:", schema_text(tool, token)]
     return "\n".join(lines)
 

@@ -1,6 +1,7 @@
 """In whose name, under which plan and with which ports does a call run?"""
 
-from collections.abc import Callable, Collection, Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -26,7 +27,15 @@ class Redactor(Protocol):
 
     def redact(self, value: Any) -> tuple[Any, tuple[str, ...]]: ...
 
-    def redact_text(self, text: str) -> tuple[str, int]: ...
+Contents = Callable[[Tool, Sequence[str], Mapping[str, Any]], Awaitable[Mapping[str, str]]]
+"""Digests of what the arguments at these JSON pointers name, by pointer; every pointer has one."""
+
+
+async def nothing_named(
+    tool: Tool, pointers: Sequence[str], arguments: Mapping[str, Any]
+) -> Mapping[str, str]:
+    """Where nobody can look: an operand has no content that could change."""
+    return dict.fromkeys(pointers, "unknown")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +70,8 @@ class Rim:
 
     `registry` and `policy` are asked anew for every call, so that what was taken away is gone at
     once. `source` finds the source of a tool, None when it is configured no longer;
-    `trusted` says whether that source is.
+    `contents` looks at what arguments name; `trusted` says whether the tool's source is. `work` is what is under way, `pace` how long is waited
+    before something is tried again.
     """
 
     ledger: Ledger
@@ -75,6 +85,7 @@ class Rim:
     schemas: "Schemas"
     trusted: Callable[[Tool], bool]
 
+    exclude_requester: bool = False
 
 class Schemas:
     """Compiled input and output schemas, once per fingerprint."""
@@ -101,3 +112,6 @@ class Schemas:
             schema = ArgumentSchema(declared)
             self._outputs[tool.fingerprint] = schema
         return schema
+    contents: Contents = nothing_named
+    work: Work = field(default_factory=Work)
+    pace: Pace = field(default_factory=Pace)

@@ -59,11 +59,12 @@ async def _approve_and_claim(decided: Decided, run: Run, rim: Rim) -> Claimed | 
         if isinstance(approved, Parked):
             return approved
         claimed = await claim(approved, run, rim)
-        approval_id = approved.approval_id
-        if isinstance(claimed, Claimed) or claimed.twin or not approval_id or approval_id in tried:
+        used = approved.approval_id or approved.grant_id
+        if isinstance(claimed, Claimed) or claimed.twin or not used or used in tried:
             return claimed
-        # An equal call was quicker to spend this approval: the call needs one of its own.
-        tried.add(approval_id)
+        # An equal call was quicker to spend this approval, or the grant was just revoked: the call
+        # needs an answer of its own.
+        tried.add(used)
 
 
 async def _dispatch(claimed: Claimed, run: Run, rim: Rim) -> Outcome:

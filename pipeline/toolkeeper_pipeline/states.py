@@ -15,6 +15,7 @@ from toolkeeper_contract import (
     Code,
     Decision,
     Invocation,
+    Question,
     Tool,
     ToolResult,
 )
@@ -110,7 +111,7 @@ class Classified:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """Policy did not deny; its decision says whether an operator has to be asked."""
+    """Policy did not deny; its decision on `question` says whether an operator has to be asked."""
 
     frozen: Frozen
     classification: Classification
@@ -119,10 +120,15 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class Approved:
-    """Nothing stands between this call and its claim; `approval_id` is to be spent, if any."""
+    question: Question
+    """Nothing stands between this call and its claim.
+
+    `approval_id` is to be spent, `grant_id` has to hold, if there is one.
+    """
 
     decided: Decided
-    approval_id: str | None
+    approval_id: str | None = None
+    grant_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

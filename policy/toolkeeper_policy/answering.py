@@ -77,3 +77,17 @@ def approvers_of(rules: Sequence[Rule]) -> tuple[str, ...] | None:
 def takes_answers(effect: Effect) -> bool:
     """Whether a rule with this effect can lead to a question (the overlay asks what is allowed)."""
     return effect is not Effect.DENY
+
+
+def answerers(
+    decision: Decision, user: str, *, approvers: Sequence[str], exclude_requester: bool
+) -> tuple[str, ...]:
+    """Who may answer `decision` in a session of `user`; empty when nobody may.
+
+    The names that the deciding rules demand, else the agent's `approvers`, else the user. Who
+    asked is taken out where a rule or the agent (`exclude_requester`) wants it.
+    """
+    names = decision.approvers or tuple(approvers) or (user,)
+    if exclude_requester or decision.requester_excluded:
+        return tuple(name for name in names if name != user)
+    return names
