@@ -1,7 +1,15 @@
-"""What holds for every test."""
+"""What holds for every test: the examples of Hypothesis, and a PostgreSQL server of our own."""
 
+import importlib.util
+import itertools
 import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
+import pytest
 from hypothesis import settings
 
 # On a checkout that decides about a change the examples are the same in every run, so that a new
@@ -9,3 +17,66 @@ from hypothesis import settings
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("local", deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+def _load(name: str) -> ModuleType:
+    # Tests are not a package.
+    path = Path(__file__).with_name(f"{name}.py")
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def postgres_cluster() -> Iterator[Any]:
+    """A private server, one for each process that runs tests."""
+    clusters = _load("postgres_cluster")
+    binaries = clusters.find_binaries()
+    if binaries is None:
+        pytest.skip(clusters.INSTALL)
+    with clusters.PostgresCluster(binaries) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def new_database(postgres_cluster: Any) -> Callable[[], str]:
+    """Makes an empty store on the private server, and gives its URL."""
+    import psycopg
+
+    from toolkeeper_ledger import open_ledger
+
+    numbers = itertools.count(1)
+    model: list[str] = []
+
+    def make() -> str:
+        with psycopg.connect(postgres_cluster.url(), autocommit=True) as server:
+            if not model:
+                server.execute("CREATE DATABASE model")
+                _fill(postgres_cluster.url("model"))
+                model.append("model")
+            name = f"store_{next(numbers)}"
+            server.execute(f"CREATE DATABASE {name} TEMPLATE model STRATEGY file_copy")
+        return str(postgres_cluster.url(name))
+
+    def _fill(url: str) -> None:
+        import asyncio
+
+        class Clock:
+            def now(self) -> Any:
+                from datetime import UTC, datetime
+
+                return datetime.now(UTC)
+
+        asyncio.run(open_ledger(url, clock=Clock()).close())
+
+    return make
+
+
+@pytest.fixture
+def postgres_store(new_database: Callable[[], str]) -> str:
+    """The URL of a fresh store on the private server."""
+    return new_database()

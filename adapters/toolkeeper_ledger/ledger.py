@@ -4,11 +4,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from sqlalchemy import Connection
+
 from toolkeeper_contract import (
     AcceptedTool,
     Answer,
     Approval,
-    ApprovalState,
     Backlog,
     Clock,
     Delivery,
@@ -30,6 +31,7 @@ from toolkeeper_ledger import (
     approvals,
     call_rows,
     calls,
+    grants,
     history,
     loadings,
     outbox,
@@ -39,8 +41,11 @@ from toolkeeper_ledger import (
 )
 from toolkeeper_ledger.backlog import read_backlog
 from toolkeeper_ledger.chain import Head
-from toolkeeper_ledger.location import store_path
+from toolkeeper_ledger.endings import check_answer
+from toolkeeper_ledger.group_writer import GroupWriter
+from toolkeeper_ledger.location import is_on_server, store_path
 from toolkeeper_ledger.opening import open_database
+from toolkeeper_ledger.postgres_opening import open_postgres
 from toolkeeper_ledger.subscribed_writer import SubscribedWriter
 from toolkeeper_ledger.writer import InlineWriter, Writer
 
@@ -172,12 +177,16 @@ class SqlLedger:
         *,
         grant: Grant | None = None,
     ) -> Approval | None:
-        if answer.state not in (ApprovalState.APPROVED, ApprovalState.DENIED):
-            raise ValueError("an answer approves or denies")
+        check_answer(approval_id, answer, grant)
         at = self._clock.now()
-        return await self._writer.write(
-            lambda c: approvals.answer(c, approval_id, answer, at, events)
-        )
+
+        def work(connection: Connection) -> Approval | None:
+            answered = approvals.answer(connection, approval_id, answer, at, events)
+            if answered is not None and grant is not None:
+                grants.give(connection, grant)
+            return answered
+
+        return await self._writer.write(work)
 
     async def amend(
         self,
@@ -204,18 +213,31 @@ class SqlLedger:
         session_id: str,
         now: datetime,
     ) -> Sequence[Grant]:
-        raise NotImplementedError
+        return await self._writer.read(
+            lambda c: grants.usable_grants(
+                c,
+                tool=tool,
+                fingerprint=fingerprint,
+                user=user,
+                agent=agent,
+                session_id=session_id,
+                now=now,
+            )
+        )
 
     async def grant(self, grant_id: str) -> Grant | None:
-        raise NotImplementedError
+        return await self._writer.read(lambda c: grants.find_grant(c, grant_id))
 
     async def grants(self, *, active_at: datetime | None = None) -> Sequence[Grant]:
-        raise NotImplementedError
+        return await self._writer.read(lambda c: grants.read_grants(c, active_at))
 
     async def revoke(
         self, grant_id: str, *, by: str, at: datetime, events: Sequence[Event]
     ) -> Grant | None:
-        raise NotImplementedError
+        written_at = self._clock.now()
+        return await self._writer.write(
+            lambda c: grants.revoke(c, grant_id, by=by, at=at, written_at=written_at, events=events)
+        )
 
     # sinks
 
@@ -330,13 +352,20 @@ def open_ledger(
     synchronous: str = "NORMAL",
     busy_timeout: float = 10.0,
 ) -> SqlLedger:
-    """The ledger at `url` (`sqlite:///path`), created where it is missing and `create`.
+    """The ledger at `url` (`sqlite:///path` or `postgresql://...`).
 
-    `synchronous` is NORMAL (what is committed survives kill -9) or FULL (power loss too).
-    `busy_timeout` is in seconds: how long to wait for another process's write.
+    A missing store is created where `create`; on a server, its tables in a database that is there.
+    `synchronous` is NORMAL (what is committed survives kill -9) or FULL (power loss too); a server
+    is configured by itself. `busy_timeout` is in seconds: how long to wait for another process's
+    write, or for a server that is being restarted.
     ConfigError when the store is missing, not a database, of a newer version or may not be used;
-    RunError(ledger.unavailable) when it is locked or its disk fails.
+    RunError(ledger.unavailable) when it is locked, its disk fails or its server is away.
     """
+    if is_on_server(url):
+        server = open_postgres(
+            url, clock=clock, read_only=read_only, create=create, patience=busy_timeout
+        )
+        return SqlLedger(GroupWriter(server), clock)
     database = open_database(
         store_path(url),
         clock=clock,

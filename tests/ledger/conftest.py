@@ -42,20 +42,41 @@ def clock() -> Any:
 
 @pytest.fixture
 def store(tmp_path: Path) -> str:
+    """A store in a file."""
     return f"sqlite:///{tmp_path / 'ledger.db'}"
 
 
 @pytest.fixture
 def sql(store: str, clock: Any) -> Iterator[SqlLedger]:
+    """The ledger in a file."""
     ledger = open_ledger(store, clock=clock)
     yield ledger
     asyncio.run(ledger.close())
 
 
-@pytest.fixture(params=["sqlite", "memory"])
-def desk(request: pytest.FixtureRequest, clock: Any, store: str) -> Iterator[Any]:
+@pytest.fixture(params=["sqlite", "postgresql"])
+def any_store(request: pytest.FixtureRequest) -> str:
+    """The URL of a fresh store, of each kind that several processes can use."""
+    name = "store" if request.param == "sqlite" else "postgres_store"
+    return str(request.getfixturevalue(name))
+
+
+@pytest.fixture
+def any_sql(any_store: str, clock: Any) -> Iterator[SqlLedger]:
+    """The ledger on each kind of database."""
+    ledger = open_ledger(any_store, clock=clock)
+    yield ledger
+    asyncio.run(ledger.close())
+
+
+@pytest.fixture(params=["sqlite", "postgresql", "memory"])
+def desk(request: pytest.FixtureRequest, clock: Any) -> Iterator[Any]:
+    def at(name: str) -> SqlLedger:
+        return open_ledger(request.getfixturevalue(name), clock=clock)
+
     make: dict[str, Callable[[], SqlLedger | MemoryLedger]] = {
-        "sqlite": lambda: open_ledger(store, clock=clock),
+        "sqlite": lambda: at("store"),
+        "postgresql": lambda: at("postgres_store"),
         "memory": lambda: MemoryLedger(clock),
     }
     ledger = make[request.param]()

@@ -57,7 +57,9 @@ def test_what_was_written_is_there_after_opening_again(
         "sqlite://host/x.db",
         "sqlite+aiosqlite:///x.db",
         "mysql://ana:hunter2@db/x",
-        "postgresql://ana:hunter2@db/x",
+        "postgresql://ana:hunter2@db",
+        "postgresql://ana:hunter2@db:port/x",
+        "postgresql+asyncpg://ana:hunter2@db/x",
         "sqlite:///a\0b",
     ],
 )

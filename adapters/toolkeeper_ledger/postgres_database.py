@@ -1,0 +1,243 @@
+"""How does one transaction run on a PostgreSQL server?
+
+READ COMMITTED to write: works lock the session they are about, and change rows only as they found
+them. A connection that died is replaced. What was not committed runs again; after a COMMIT whose
+answer was lost the server is asked what became of it, for to write twice would be as wrong as to
+write nothing.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import psycopg
+from sqlalchemy import URL, Connection, NullPool, create_engine, event
+from sqlalchemy.exc import DBAPIError, IntegrityError
+
+from toolkeeper_contract import Code, RunError
+from toolkeeper_ledger.database import TRIES, Moved, Withdrawn
+from toolkeeper_ledger.fault import conflict, unavailable
+from toolkeeper_ledger.postgres_fault import IN_DOUBT, fault_of, is_overtaken, may_pass
+from toolkeeper_ledger.postgres_text import keep_any_text
+
+T = TypeVar("T")
+
+# One message to the server: the transaction's number is known before anything is written.
+_BEGIN = "BEGIN; SELECT pg_current_xact_id()::text"
+_LOOK = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_STATUS = "SELECT pg_xact_status(%s::xid8)"
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
+
+
+class _Lost(Exception):
+    """The connection died; `fault` is what is told if it cannot be replaced."""
+
+
+class _InDoubt(Exception):
+    """The connection died while transaction `number` was being committed; `answer` is its."""
+
+    def __init__(self, number: str, answer: object) -> None:
+        super().__init__()
+        self.number = number
+        self.answer = answer
+
+
+class PostgresDatabase:
+    """One PostgreSQL database: a connection to write, and some to read.
+
+    `patience` is in seconds: how long a transaction waits for a lock, and for a server that is
+    being restarted. Called from threads; writes run one at a time.
+    """
+
+    def __init__(self, url: URL, *, read_only: bool, patience: float) -> None:
+        self.read_only = read_only
+        self._patience = patience
+        options: dict[str, Any] = {
+            "connect_timeout": 10,
+            "application_name": "toolkeeper",
+            "client_encoding": "utf8",
+            "keepalives_idle": 30,
+            "keepalives_interval": 10,
+            "keepalives_count": 3,
+        }
+        self._engine = create_engine(
+            url,
+            poolclass=NullPool,
+            isolation_level="AUTOCOMMIT",  # transactions begin and end as written here
+            connect_args={name: options[name] for name in options if name not in url.query},
+        )
+        event.listen(self._engine, "connect", self._set_up)
+        self._lock = threading.RLock()
+        self._writer: Connection | None = None
+        self._idle: list[Connection] = []
+        self._idle_lock = threading.Lock()
+
+    def write(self, work: Callable[[Connection], T]) -> T:
+        if self.read_only:
+            raise RunError(
+                Code.LEDGER_UNAVAILABLE, "the store was opened to be read only", "open it to write"
+            )
+        with self._lock:
+            for _ in range(TRIES):
+                try:
+                    return self._write_once(work)
+                except (IntegrityError, psycopg.IntegrityError, Moved, _Lost):
+                    continue
+                except _InDoubt as doubt:
+                    if self._was_committed(doubt.number):
+                        return doubt.answer  # type: ignore[return-value]
+                except (DBAPIError, psycopg.Error) as error:
+                    if not is_overtaken(error):
+                        raise unavailable(fault_of(error)) from None
+        raise conflict("the record contradicts one that is already in the ledger")
+
+    def read(self, work: Callable[[Connection], T]) -> T:
+        for _ in range(TRIES):
+            connection = self._reader()
+            try:
+                _driver(connection).execute(_LOOK, prepare=False)
+                answer = work(connection)
+                _driver(connection).execute("COMMIT", prepare=False)
+            except (DBAPIError, psycopg.Error) as error:
+                lost = _is_lost(connection)
+                _discard(connection)
+                if lost or is_overtaken(error):
+                    continue
+                raise unavailable(fault_of(error)) from None
+            except BaseException:
+                _discard(connection)
+                raise
+            with self._idle_lock:
+                self._idle.append(connection)
+            return answer
+        raise unavailable(fault_of(psycopg.OperationalError()))
+
+    def close(self) -> None:
+        with self._lock, self._idle_lock:
+            for connection in self._idle:
+                _discard(connection)
+            self._idle.clear()
+            self._drop()
+            self._engine.dispose()
+
+    def connect(self) -> Connection:
+        """A connection of the caller's own, in no transaction.
+
+        A server that is away is waited for; RunError(ledger.unavailable) when it stays away.
+        """
+        deadline = time.monotonic() + self._patience
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                return self._engine.connect()
+            except (DBAPIError, psycopg.Error) as error:
+                fault = fault_of(error, connecting=True)
+                if not may_pass(fault) or time.monotonic() + pause > deadline:
+                    raise unavailable(fault) from None
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def connect_once(self) -> Connection:
+        """As `connect`, without any waiting, and with the driver's own error."""
+        return self._engine.connect()
+
+    def _set_up(self, connection: "psycopg.Connection[Any]", record: object) -> None:
+        keep_any_text(connection)
+        connection.execute(f"SET lock_timeout = {int(self._patience * 1000)}")
+
+    def _reader(self) -> Connection:
+        with self._idle_lock:
+            if self._idle:
+                return self._idle.pop()
+        return self.connect()
+
+    def _write_once(self, work: Callable[[Connection], T]) -> T:
+        if self._writer is None:
+            self._writer = self.connect()
+        connection = self._writer
+        number = None
+        try:
+            number = _begin(connection)
+            answer = work(connection)
+        except Withdrawn as withdrawn:
+            self._undo()
+            return withdrawn.answer  # type: ignore[return-value]
+        except (DBAPIError, psycopg.Error):
+            lost = _is_lost(connection)
+            self._undo()
+            if lost:
+                raise _Lost from None
+            raise
+        except BaseException:
+            self._undo()
+            raise
+        try:
+            _driver(connection).execute("COMMIT", prepare=False)
+        except psycopg.Error as error:
+            lost = _is_lost(connection)
+            self._undo()
+            if lost:
+                raise _InDoubt(number, answer) from None
+            raise error
+        except BaseException:
+            self._drop()
+            raise
+        return answer
+
+    def _was_committed(self, number: str) -> bool:
+        """What became of a transaction; RunError when nobody can say."""
+        deadline = time.monotonic() + self._patience
+        while True:
+            connection = self.connect()
+            try:
+                status = _driver(connection).execute(_STATUS, [number]).fetchone()
+            except psycopg.errors.InvalidParameterValue:
+                return False  # the server has never heard of it
+            except (DBAPIError, psycopg.Error):
+                status = ("unknown",)
+            finally:
+                _discard(connection)
+            if status == ("committed",):
+                return True
+            if status == ("aborted",):
+                return False
+            if time.monotonic() > deadline:
+                raise unavailable(IN_DOUBT)
+            time.sleep(_FIRST_PAUSE)
+
+    def _undo(self) -> None:
+        """Ends the transaction without a trace; a connection that cannot is let go."""
+        try:
+            assert self._writer is not None
+            _driver(self._writer).rollback()
+        except BaseException as error:
+            self._drop()
+            if not isinstance(error, DBAPIError | psycopg.Error):
+                raise
+
+    def _drop(self) -> None:
+        if self._writer is not None:
+            _discard(self._writer)
+            self._writer = None
+
+
+def _driver(connection: Connection) -> "psycopg.Connection[Any]":
+    driver: psycopg.Connection[Any] = connection.connection.driver_connection  # type: ignore[assignment]
+    return driver
+
+
+def _begin(connection: Connection) -> str:
+    cursor = _driver(connection).execute(_BEGIN, prepare=False)
+    cursor.nextset()
+    (number,) = cursor.fetchone() or ("",)
+    return str(number)
+
+
+def _is_lost(connection: Connection) -> bool:
+    return connection.invalidated or bool(_driver(connection).closed)
+
+
+def _discard(connection: Connection) -> None:
+    connection.invalidate()
+    connection.close()
