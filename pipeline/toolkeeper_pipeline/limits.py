@@ -14,9 +14,9 @@ class Limits:
 
     call_timeout: timedelta = timedelta(seconds=60)
     approval_expiry: timedelta = timedelta(hours=24)
+    grant_expiry: timedelta = timedelta(days=30)
     lease: timedelta = timedelta(minutes=5)
     result_bytes: int = 50_000
     argument_bytes: int = 1_000_000
     argument_depth: int = 256
     parallel_calls: int = 8
-    grant_expiry: timedelta = timedelta(days=30)

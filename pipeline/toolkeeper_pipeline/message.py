@@ -46,6 +46,15 @@ def denied(decision: Decision) -> str:
     return "this call was denied by policy: " + "; ".join(decision.reasons)
 
 
+def content_changed(pointers: Sequence[str]) -> str:
+    """Which arguments name something that is not what was approved."""
+    named = ", ".join(f"`{pointer}`" for pointer in pointers)
+    return (
+        f"the content of what {named} names changed since this call was approved, so it was not "
+        "run; send it again to have it looked at anew"
+    )
+
+
 def rejected(reason: str | None) -> str:
     """An operator's no, with the reason they gave for the model to read."""
     base = "this call was not approved"
@@ -57,15 +66,6 @@ def invalid(tool: Tool, faults: Sequence[Fault], *, show_schema: bool, token: st
     lines = [f"the arguments do not match the input schema of `{tool.name}`:"]
     lines += [f"- {fault.path or 'the arguments'}: {fault.expected}" for fault in faults]
     if show_schema:
-def content_changed(pointers: Sequence[str]) -> str:
-    """Which arguments name something that is not what was approved."""
-    named = ", ".join(f"`{pointer}`" for pointer in pointers)
-    return (
-        f"the content of what {named} names changed since this call was approved, so it was not "
-        "run; send it again to have it looked at anew"
-    )
-
-
         lines += ["input schema:", schema_text(tool, token)]
     return "\n".join(lines)
 

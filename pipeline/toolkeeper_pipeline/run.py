@@ -1,6 +1,5 @@
 """In whose name, under which plan and with which ports does a call run?"""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -26,6 +25,9 @@ class Redactor(Protocol):
     """Takes secrets out before anything is kept."""
 
     def redact(self, value: Any) -> tuple[Any, tuple[str, ...]]: ...
+
+    def redact_text(self, text: str) -> tuple[str, int]: ...
+
 
 Contents = Callable[[Tool, Sequence[str], Mapping[str, Any]], Awaitable[Mapping[str, str]]]
 """Digests of what the arguments at these JSON pointers name, by pointer; every pointer has one."""
@@ -59,6 +61,7 @@ class Run:
     facts: Facts
     limits: Limits = field(default_factory=Limits)
     approvers: tuple[str, ...] = ()
+    exclude_requester: bool = False
     found: Collection[str] = ()
     formerly: Collection[str] = ()
     attributes: Mapping[str, Any] = field(default_factory=dict)
@@ -70,8 +73,7 @@ class Rim:
 
     `registry` and `policy` are asked anew for every call, so that what was taken away is gone at
     once. `source` finds the source of a tool, None when it is configured no longer;
-    `contents` looks at what arguments name; `trusted` says whether the tool's source is. `work` is what is under way, `pace` how long is waited
-    before something is tried again.
+    `contents` looks at what arguments name; `trusted` says whether the tool's source is.
     """
 
     ledger: Ledger
@@ -84,8 +86,8 @@ class Rim:
     source: Callable[[Tool], ToolSource | None]
     schemas: "Schemas"
     trusted: Callable[[Tool], bool]
+    contents: Contents = nothing_named
 
-    exclude_requester: bool = False
 
 class Schemas:
     """Compiled input and output schemas, once per fingerprint."""
@@ -112,6 +114,3 @@ class Schemas:
             schema = ArgumentSchema(declared)
             self._outputs[tool.fingerprint] = schema
         return schema
-    contents: Contents = nothing_named
-    work: Work = field(default_factory=Work)
-    pace: Pace = field(default_factory=Pace)

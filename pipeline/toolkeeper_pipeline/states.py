@@ -116,11 +116,11 @@ class Decided:
     frozen: Frozen
     classification: Classification
     decision: Decision
+    question: Question
 
 
 @dataclass(frozen=True, slots=True)
 class Approved:
-    question: Question
     """Nothing stands between this call and its claim.
 
     `approval_id` is to be spent, `grant_id` has to hold, if there is one.
