@@ -34,6 +34,7 @@ from toolkeeper_ledger.prepared import Prepared
 from toolkeeper_ledger.rows import instant
 from toolkeeper_ledger.schema import invocations
 from toolkeeper_ledger.sessions import mark
+from toolkeeper_ledger.vouching import settling, vouched
 
 _RENEW = Prepared(
     update(invocations)
@@ -119,13 +120,14 @@ def settle(
     if standing is None:
         open_row(connection, settled)
         mark(connection, row.session_id, tainted=tainted, private=private)
-        append(connection, row.session_id, at, events)
+        append(connection, row.session_id, at, settling(events, settled))
         return True
     if not may_end(standing.state, standing.retryable, standing.fence, row.fence):
         append(connection, standing.session_id, at, [fenced_event(row, standing.fence)])
         return False
-    told = list(events)
-    _change(connection, replace(settled, fence=standing.fence), standing)
+    settled = replace(settled, fence=standing.fence)
+    told = settling(events, settled)
+    _change(connection, settled, standing)
     mark(connection, row.session_id, tainted=tainted, private=private)
     if standing.state == State.PARKED:
         told += close_unused(connection, row.invocation_id)
@@ -219,6 +221,7 @@ def _use(connection: Connection, row: Invocation, approval_id: str, at: datetime
     waiting = find_invocation(connection, approval.invocation_id)
     if waiting is None or waiting.state is not State.PARKED:
         return []
-    if end_row(connection, waiting, superseded(waiting, row.invocation_id, at), retryable=False):
-        return [superseded_event(waiting, row.invocation_id)]
+    ended = superseded(waiting, row.invocation_id, at)
+    if end_row(connection, waiting, ended, retryable=False):
+        return [vouched(superseded_event(waiting, row.invocation_id), ended)]
     return []

@@ -25,6 +25,7 @@ from toolkeeper_contract import (
 from toolkeeper_ledger.calls import foreign
 from toolkeeper_ledger.endings import (
     UNUSED,
+    check_answer,
     expired,
     expired_event,
     fenced_event,
@@ -39,7 +40,9 @@ from toolkeeper_ledger.endings import (
 )
 from toolkeeper_ledger.fault import conflict
 from toolkeeper_ledger.loadings import Search, loadings_of
+from toolkeeper_ledger.memory_grants import MemoryGrants
 from toolkeeper_ledger.memory_history import MemoryHistory
+from toolkeeper_ledger.vouching import settling, vouched
 
 
 @dataclass(slots=True)
@@ -52,11 +55,12 @@ class _Held:
     sealed: bytes | None = None
 
 
-class MemoryLedger(MemoryHistory):
+class MemoryLedger(MemoryHistory, MemoryGrants):
     """`toolkeeper_contract.Ledger` in memory; nothing survives it, and nothing is encrypted."""
 
     def __init__(self, clock: Clock) -> None:
-        super().__init__(clock)
+        MemoryHistory.__init__(self, clock)
+        MemoryGrants.__init__(self)
         self._calls: dict[str, _Held] = {}
         self._keys: dict[str, str] = {}
         self._approvals: dict[str, Approval] = {}
@@ -77,6 +81,8 @@ class MemoryLedger(MemoryHistory):
             return None
         held = self._standing(row)
         if held is not None and not may_start(held.row.state, held.retryable):
+            return None
+        if row.grant_id and not self._grant_holds(row.grant_id, row, now):
             return None
         approval = None
         if row.approval_id is not None:
@@ -101,8 +107,9 @@ class MemoryLedger(MemoryHistory):
             )
             other = self._calls.get(approval.invocation_id)
             if other is not None and other.row.state is State.PARKED:
-                told.append(superseded_event(other.row, row.invocation_id))
-                self._hold(_Held(superseded(other.row, row.invocation_id, now)))
+                ended = superseded(other.row, row.invocation_id, now)
+                told.append(vouched(superseded_event(other.row, row.invocation_id), ended))
+                self._hold(_Held(ended))
         if held is not None:
             told += self._close_unused(row.invocation_id)
         self._append(row.session_id, told)
@@ -134,15 +141,16 @@ class MemoryLedger(MemoryHistory):
         if held is None:
             self._hold(_Held(settled))
             self._mark(row.session_id, tainted=tainted, private=private)
-            self._append(row.session_id, events)
+            self._append(row.session_id, settling(events, settled))
             return True
         old = held.row
         if not may_end(old.state, held.retryable, old.fence, row.fence):
             self._append(row.session_id, [fenced_event(row, old.fence)])
             return False
-        self._hold(_Held(replace(settled, fence=old.fence)))
+        settled = replace(settled, fence=old.fence)
+        self._hold(_Held(settled))
         self._mark(row.session_id, tainted=tainted, private=private)
-        told = list(events)
+        told = settling(events, settled)
         if old.state is State.PARKED:
             told += self._close_unused(row.invocation_id)
         self._append(row.session_id, told)
@@ -198,8 +206,7 @@ class MemoryLedger(MemoryHistory):
         *,
         grant: Grant | None = None,
     ) -> Approval | None:
-        if answer.state not in (ApprovalState.APPROVED, ApprovalState.DENIED):
-            raise ValueError("an answer approves or denies")
+        check_answer(approval_id, answer, grant)
         asked = self._approvals.get(approval_id)
         if (
             asked is None
@@ -207,6 +214,7 @@ class MemoryLedger(MemoryHistory):
             or asked.expires_at <= answer.at
         ):
             return None
+        self._check_new(grant)
         decided = replace(
             asked,
             state=answer.state,
@@ -215,6 +223,7 @@ class MemoryLedger(MemoryHistory):
             reason=answer.reason,
         )
         self._approvals[approval_id] = decided
+        self._give(grant)
         self._append(asked.binding.session_id, events)
         return decided
 
@@ -249,28 +258,14 @@ class MemoryLedger(MemoryHistory):
 
     # grants
 
-    async def usable_grants(
-        self,
-        *,
-        tool: str,
-        fingerprint: str,
-        user: str,
-        agent: str,
-        session_id: str,
-        now: datetime,
-    ) -> Sequence[Grant]:
-        raise NotImplementedError
-
-    async def grant(self, grant_id: str) -> Grant | None:
-        raise NotImplementedError
-
-    async def grants(self, *, active_at: datetime | None = None) -> Sequence[Grant]:
-        raise NotImplementedError
-
     async def revoke(
         self, grant_id: str, *, by: str, at: datetime, events: Sequence[Event]
     ) -> Grant | None:
-        raise NotImplementedError
+        revoked = self._revoke(grant_id, by, at)
+        if revoked is not None:
+            given_with = self._approvals[revoked.approval_id]
+            self._append(given_with.binding.session_id, events)
+        return revoked
 
     async def changed(self, timeout: timedelta) -> bool:
         raise NotImplementedError
@@ -306,11 +301,13 @@ class MemoryLedger(MemoryHistory):
             if approval.state not in UNUSED or approval.expires_at > now:
                 continue
             self._expire(approval)
-            own = told.setdefault(approval.binding.session_id, [])
-            own.append(expired_event(approval, "time"))
+            event = expired_event(approval, "time")
             held = self._calls.get(approval.invocation_id)
             if held is not None and held.row.state is State.PARKED:
-                self._hold(_Held(expired(held.row, at)))
+                ended = expired(held.row, at)
+                event = vouched(event, ended)
+                self._hold(_Held(ended))
+            told.setdefault(approval.binding.session_id, []).append(event)
         over = [
             (held.lease_expires_at, held)
             for held in self._calls.values()
@@ -319,7 +316,7 @@ class MemoryLedger(MemoryHistory):
         for _, held in sorted(over, key=lambda pair: pair[0]):
             outcome = reaped(held.row, at)
             own = told.setdefault(held.row.session_id, [])
-            own.append(reaped_event(held.row, outcome))
+            own.append(vouched(reaped_event(held.row, outcome), outcome.row))
             sealed = held.sealed if outcome.retryable else None
             self._hold(_Held(outcome.row, retryable=outcome.retryable, sealed=sealed))
         for session_id, events in told.items():

@@ -14,6 +14,7 @@ from toolkeeper_ledger.call_rows import end_row, find_invocation, read_invocatio
 from toolkeeper_ledger.endings import expired, expired_event, reaped, reaped_event
 from toolkeeper_ledger.history import append
 from toolkeeper_ledger.rows import instant
+from toolkeeper_ledger.vouching import vouched
 
 
 def anything_due(connection: Connection, now: datetime) -> bool:
@@ -29,14 +30,18 @@ def reap(connection: Connection, now: datetime, at: datetime) -> list[Event]:
     for approval in due_approvals(connection, now):
         if not expire(connection, approval):
             continue
-        told.setdefault(approval.binding.session_id, []).append(expired_event(approval, "time"))
+        event = expired_event(approval, "time")
         row = find_invocation(connection, approval.invocation_id)
         if row is not None and row.state is State.PARKED:
-            end_row(connection, row, expired(row, at), retryable=False)
+            ended = expired(row, at)
+            if end_row(connection, row, ended, retryable=False):
+                event = vouched(event, ended)
+        told.setdefault(approval.binding.session_id, []).append(event)
     for row in read_invocations(connection, leased_until=instant(now)):
         outcome = reaped(row, at)
         if end_row(connection, row, outcome.row, retryable=outcome.retryable):
-            told.setdefault(row.session_id, []).append(reaped_event(row, outcome))
+            event = vouched(reaped_event(row, outcome), outcome.row)
+            told.setdefault(row.session_id, []).append(event)
     for session_id, events in told.items():
         append(connection, session_id, at, events)
     return [event for events in told.values() for event in events]

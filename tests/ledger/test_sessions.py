@@ -80,11 +80,11 @@ def test_an_unknown_session_has_no_intent_to_set(desk: Any) -> None:
 def test_events_carry_their_time_and_place(desk: Any, make: ModuleType) -> None:
     desk.clock.forward(seconds=1.5)
     data = {"b": [1, 1.0, None], "a": {"ü": "x"}}
-    desk.wait(desk.ledger.settle(make.a_row(), [Event("call.settled", data, "run_1", "inv_1")]))
+    desk.wait(desk.ledger.settle(make.a_row(), [Event("call.decided", data, "run_1", "inv_1")]))
     record = desk.wait(desk.ledger.events("ses_1"))[-1]
     assert record.seq == 3
     assert record.at == "2026-11-29T12:00:01.500000+00:00"
-    assert record.event == Event("call.settled", data, "run_1", "inv_1")
+    assert record.event == Event("call.decided", data, "run_1", "inv_1")
     assert desk.wait(desk.ledger.events(invocation_id="inv_1")) == [record]
     assert desk.wait(desk.ledger.events("ses_9")) == []
 
