@@ -1,6 +1,6 @@
 """Values, ports and error codes that all parts share."""
 
-from toolkeeper_contract.approval import Approval, ApprovalState, Binding, Grant, Scope
+from toolkeeper_contract.approval import Approval, ApprovalState, Binding, Grant
 from toolkeeper_contract.backlog import Backlog
 from toolkeeper_contract.canonical import (
     Json,
@@ -46,6 +46,7 @@ from toolkeeper_contract.provenance import Origin, Provenance
 from toolkeeper_contract.registry import Registry
 from toolkeeper_contract.result import KeptResult
 from toolkeeper_contract.schema_keyword import NAMED_SCHEMAS, ONE_SCHEMA, SCHEMA_LIST
+from toolkeeper_contract.scope import Scope
 from toolkeeper_contract.session import AcceptedTool, Loading, RunRecord, SessionRecord
 from toolkeeper_contract.source import (
     Blob,
