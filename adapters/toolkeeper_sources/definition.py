@@ -15,9 +15,10 @@ from toolkeeper_pipeline.schema import (
     compile_schema,
     expectation,
 )
+from toolkeeper_pipeline.schema_document import SchemaDocument
 from toolkeeper_sources.limits import MAX_TEXT, SchemaLimits
-from toolkeeper_sources.references import SchemaDocument, bad_reference
-from toolkeeper_sources.schema_walk import oversize
+from toolkeeper_sources.references import bad_reference
+from toolkeeper_sources.schema_size import oversize
 
 DEFAULT_LIMITS = SchemaLimits()
 

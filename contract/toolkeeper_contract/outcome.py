@@ -1,16 +1,21 @@
 """How did one call end, and what does the model read?"""
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
 from toolkeeper_contract.invocation import Invocation
 
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """The tool ran and its result is sealed (`row.is_error`: by its own account it failed)."""
+    """The tool ran and its result is sealed (`row.is_error`: by its own account it failed).
+
+    `structured` is what it gave beside its text, without secrets, for the program; None also where
+    the outcome was read back from its row.
+    """
 
     row: Invocation
+    structured: Any = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

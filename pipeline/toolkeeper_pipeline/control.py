@@ -12,6 +12,7 @@ from typing import Any
 from toolkeeper_contract import (
     TOOL_CALL,
     TOOL_RESULT,
+    Blob,
     Ledger,
     Listing,
     Plan,
@@ -23,8 +24,9 @@ from toolkeeper_contract import (
     Tool,
     ToolResult,
 )
-from toolkeeper_index import Catalog, SearchAnswer, SearchFailure, enveloped, render_answer
-from toolkeeper_pipeline.reading import Kept, cut
+from toolkeeper_index import Catalog, SearchAnswer, SearchFailure, clean, enveloped, render_answer
+from toolkeeper_pipeline.media import UNKNOWN_TYPE, as_text, described
+from toolkeeper_pipeline.reading import Kept, page
 
 SEARCH_SHAPE = "a search takes `query`, `limit` and `select`, and nothing else"
 _SEARCH_KEYS = frozenset({"query", "limit", "select"})
@@ -36,6 +38,7 @@ FRUITLESS = (
     "stop searching for it: go on with the tools that there are, or say that it cannot be done"
 )
 NO_RESULT = "there is no kept result under this handle in this session"
+NO_TEXT = "[this is no text; its bytes are kept for the program that runs this session]"
 
 
 def is_search(tool: Tool) -> bool:
@@ -178,17 +181,35 @@ class Controls:
             user=self._principal.user,
             agent=self._plan.agent,
         )
-        if result is None or result.data is not None:
+        if result is None:
             return ToolResult((Text(NO_RESULT),), is_error=True)
-        kept = Kept.unpacked(result.text)
-        offset = arguments.get("offset", 0)
-        wanted = kept.text[offset : offset + arguments.get("limit", self._result_bytes)]
-        page, _, _ = cut(wanted, self._result_bytes, encoded=kept.source is not None)
-        end = min(offset + len(page), len(kept.text))
-        if kept.source is not None:
-            page = enveloped(page, token=self._token, source=kept.source)
-        rest = len(kept.text) - end
+        kept = Kept.unpacked(result)
+        foreign = kept.source is not None
+        text = kept.text
+        if kept.data is not None:
+            found = as_text(kept.data)
+            if found is None:
+                blob = Blob(kept.data, kept.mime_type or UNKNOWN_TYPE)
+                return ToolResult((Text(self._whose(described(blob), kept)), Text(NO_TEXT)))
+            text = clean(found) if foreign else found
+        # Whole numbers may come as 1.0, and as large as anybody likes.
+        offset, length = int(arguments.get("offset", 0)), arguments.get("limit")
+        if offset >= len(text) > 0:
+            return ToolResult((Text(f"[nothing is there; it ends at {len(text):,} characters]"),))
+        shown, end = page(
+            text,
+            offset,
+            self._result_bytes if length is None else int(length),
+            self._result_bytes,
+            encoded=foreign,
+        )
+        rest = len(text) - end
         note = (
             f'[{rest:,} characters follow; read on with "offset": {end}]' if rest > 0 else "[end]"
         )
-        return ToolResult((Text(f"{page}\n{note}"),))
+        return ToolResult((Text(f"{self._whose(shown, kept)}\n{note}"),))
+
+    def _whose(self, text: str, kept: Kept) -> str:
+        if kept.source is None:
+            return text
+        return enveloped(text, token=self._token, source=kept.source)

@@ -19,6 +19,7 @@ from toolkeeper_contract import (
     ToolResult,
 )
 from toolkeeper_pipeline import message
+from toolkeeper_pipeline.bounds import ResultTooLarge, bounded
 from toolkeeper_pipeline.claim import Claimed, may_run_again
 from toolkeeper_pipeline.run import Rim, Run
 from toolkeeper_pipeline.states import Executed
@@ -41,6 +42,8 @@ async def execute(claimed: Claimed, run: Run, rim: Rim) -> Executed:
         return _ended(claimed, Code.UNAVAILABLE, message.UNAVAILABLE)
     except LostAfterDispatch:
         return _unclear(claimed, Code.FAILED, message.FAILED)
+    except ResultTooLarge:
+        return _ended(claimed, Code.FAILED_RESULT_INVALID, message.RESULT_TOO_LARGE)
     except ToolError as error:
         # The tool's author wrote this for the model to read.
         return _ended(claimed, Code.FAILED, error.message)
@@ -56,7 +59,7 @@ async def execute(claimed: Claimed, run: Run, rim: Rim) -> Executed:
         return _ended(claimed, Code.FAILED, message.FAILED)
     finally:
         renewal.stop()
-    return _checked(claimed, result, rim)
+    return _checked(claimed, result, run, rim)
 
 
 def interrupted(claimed: Claimed) -> Executed:
@@ -64,17 +67,29 @@ def interrupted(claimed: Claimed) -> Executed:
     return _unclear(claimed, Code.FAILED, message.FAILED)
 
 
-def _checked(claimed: Claimed, result: ToolResult, rim: Rim) -> Executed:
+def _checked(claimed: Claimed, result: ToolResult, run: Run, rim: Rim) -> Executed:
+    within = bounded(result, run.limits)
     schema = rim.schemas.output(claimed.tool)
     if schema is not None and not result.is_error:
+        if not within.whole:
+            return _ended(claimed, Code.FAILED_RESULT_INVALID, message.RESULT_TOO_LARGE)
         structured = result.structured
-        if not isinstance(structured, dict) or schema.faults(structured):
+        if not isinstance(structured, dict) or not schema.is_valid(structured):
             return _ended(claimed, Code.FAILED_RESULT_INVALID, message.RESULT_INVALID)
-    return Executed(claimed.row, claimed.tool, claimed.classification, result)
+    return Executed(
+        claimed.row,
+        claimed.tool,
+        claimed.classification,
+        within.result,
+        data=claimed.data,
+        notes=within.notes,
+    )
 
 
 def _ended(claimed: Claimed, code: Code, text: str) -> Executed:
-    return Executed(claimed.row, claimed.tool, claimed.classification, None, code, text)
+    return Executed(
+        claimed.row, claimed.tool, claimed.classification, None, code, text, data=claimed.data
+    )
 
 
 def _unclear(claimed: Claimed, code: Code, text: str) -> Executed:

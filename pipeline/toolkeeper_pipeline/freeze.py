@@ -3,6 +3,7 @@
 from toolkeeper_contract import Code, canonical_bytes, digest_bytes
 from toolkeeper_pipeline import message
 from toolkeeper_pipeline.run import Rim
+from toolkeeper_pipeline.secrecy import masked_arguments
 from toolkeeper_pipeline.states import Frozen, Stop, Validated
 
 
@@ -12,7 +13,7 @@ def freeze(validated: Validated, rim: Rim) -> Frozen:
         data = canonical_bytes(validated.arguments)
     except (TypeError, ValueError, RecursionError):
         raise Stop(Code.ARGUMENTS_INVALID, message.FROZEN_UNREADABLE, tool=validated.tool) from None
-    redacted, masked = rim.redactor.redact(validated.arguments)
+    redacted, masked = masked_arguments(validated.arguments, validated.tool, rim)
     return Frozen(
         recorded=validated.recorded,
         tool=validated.tool,

@@ -10,6 +10,9 @@ class Limits:
 
     `argument_bytes` counts the UTF-8 bytes of the arguments' text, `argument_depth` its levels.
     `result_bytes` counts the UTF-8 bytes that the model reads, without the envelope.
+    `result_kept_bytes` bounds what is kept aside of one result: its text, and its other parts
+    together. `result_blocks` counts its parts, `result_depth` and `result_nodes` the levels and
+    values of its structured content.
     """
 
     call_timeout: timedelta = timedelta(seconds=60)
@@ -17,6 +20,10 @@ class Limits:
     grant_expiry: timedelta = timedelta(days=30)
     lease: timedelta = timedelta(minutes=5)
     result_bytes: int = 50_000
+    result_kept_bytes: int = 10_000_000
+    result_blocks: int = 1_000
+    result_depth: int = 128
+    result_nodes: int = 100_000
     argument_bytes: int = 1_000_000
     argument_depth: int = 256
     parallel_calls: int = 8

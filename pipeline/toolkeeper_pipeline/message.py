@@ -36,7 +36,10 @@ UNKNOWN_OUTCOME = (
     "do not repeat it, check first"
 )
 RESULT_INVALID = "the tool ran, but its result does not match its declared output schema"
-AFTER_DISPATCH = frozenset({UNAVAILABLE, FAILED, TIMEOUT, UNKNOWN_OUTCOME, RESULT_INVALID})
+RESULT_TOO_LARGE = "the tool ran, but its result is too large or too deep to be read"
+AFTER_DISPATCH = frozenset(
+    {UNAVAILABLE, FAILED, TIMEOUT, UNKNOWN_OUTCOME, RESULT_INVALID, RESULT_TOO_LARGE}
+)
 """Our own words for calls that gave no result; any other are the tool's."""
 FROZEN_UNREADABLE = "the arguments hold something that cannot be written down exactly"
 

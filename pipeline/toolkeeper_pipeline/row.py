@@ -20,6 +20,7 @@ from toolkeeper_contract import (
     digest,
 )
 from toolkeeper_pipeline.run import Rim, Run
+from toolkeeper_pipeline.secrecy import masked_arguments
 from toolkeeper_pipeline.states import Frozen, Recorded, ShapeFault
 
 
@@ -47,7 +48,7 @@ def row_of(
     elif isinstance(arguments, ShapeFault):
         kept, masked, arguments_digest = None, (), arguments.raw_digest
     else:
-        kept, masked = rim.redactor.redact(arguments)
+        kept, masked = masked_arguments(arguments, tool, rim)
         arguments_digest = digest(arguments)
     classification = None
     if tool is not None:

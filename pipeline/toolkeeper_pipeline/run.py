@@ -18,15 +18,32 @@ from toolkeeper_contract import (
 from toolkeeper_pipeline.facts import Facts
 from toolkeeper_pipeline.limits import Limits
 from toolkeeper_pipeline.schema import ArgumentSchema
+from toolkeeper_pipeline.secret_schema import SecretSchema
 from toolkeeper_policy import Policy
 
 
 class Redactor(Protocol):
-    """Takes secrets out before anything is kept."""
+    """Takes secrets out before anything is kept.
 
-    def redact(self, value: Any) -> tuple[Any, tuple[str, ...]]: ...
+    `pointers` name further values of a JSON value, or of a text that is JSON; a `*` in one stands
+    for any key or index.
+    """
 
-    def redact_text(self, text: str) -> tuple[str, int]: ...
+    def redact(self, value: Any, pointers: Collection[str] = ()) -> tuple[Any, tuple[str, ...]]: ...
+
+    def redact_text(self, text: str, pointers: Collection[str] = ()) -> tuple[str, int]: ...
+
+    def knowing(self, values: Collection[str]) -> "Redactor":
+        """The same, for which these values are secrets too, wherever they stand."""
+        ...
+
+    def argument_pointers(self, tool: str) -> Sequence[str]:
+        """The arguments of this tool that the operator calls secret."""
+        ...
+
+    def result_pointers(self, tool: str) -> Sequence[str]:
+        """The same for what it gives back."""
+        ...
 
 
 Contents = Callable[[Tool, Sequence[str], Mapping[str, Any]], Awaitable[Mapping[str, str]]]
@@ -95,6 +112,8 @@ class Schemas:
     def __init__(self) -> None:
         self._inputs: dict[str, ArgumentSchema] = {}
         self._outputs: dict[str, ArgumentSchema] = {}
+        self._secret_inputs: dict[str, SecretSchema] = {}
+        self._secret_outputs: dict[str, SecretSchema] = {}
 
     def input(self, tool: Tool) -> ArgumentSchema:
         """The compiled input schema of `tool`."""
@@ -114,3 +133,22 @@ class Schemas:
             schema = ArgumentSchema(declared)
             self._outputs[tool.fingerprint] = schema
         return schema
+
+    def secret_arguments(self, tool: Tool) -> SecretSchema:
+        """What the input schema of `tool` calls secret."""
+        found = self._secret_inputs.get(tool.fingerprint)
+        if found is None:
+            found = SecretSchema(tool.definition.input_schema)
+            self._secret_inputs[tool.fingerprint] = found
+        return found
+
+    def secret_results(self, tool: Tool) -> SecretSchema | None:
+        """What the output schema of `tool` calls secret, where it declares one."""
+        declared = tool.definition.output_schema
+        if declared is None:
+            return None
+        found = self._secret_outputs.get(tool.fingerprint)
+        if found is None:
+            found = SecretSchema(declared)
+            self._secret_outputs[tool.fingerprint] = found
+        return found

@@ -14,7 +14,6 @@ from toolkeeper_contract import (
     Failed,
     Flag,
     Invocation,
-    KeptResult,
     Outcome,
     SourceKind,
     State,
@@ -23,7 +22,8 @@ from toolkeeper_index import clean, enveloped
 from toolkeeper_pipeline import message
 from toolkeeper_pipeline.control import is_search
 from toolkeeper_pipeline.facts import Lesson
-from toolkeeper_pipeline.reading import Kept, cut, read, readable
+from toolkeeper_pipeline.reading import Kept, cut, read
+from toolkeeper_pipeline.rendition import Rendition, error_text, rendition
 from toolkeeper_pipeline.row import loading_events, settled_event
 from toolkeeper_pipeline.run import Rim, Run
 from toolkeeper_pipeline.states import Executed
@@ -38,9 +38,10 @@ async def seal(executed: Executed, run: Run, rim: Rim) -> Outcome:
     row = replace(executed.row, state=State.SETTLED, settled_at=rim.clock.now())
     result = executed.result
     lesson: Lesson | None = None
+    structured = None
     if result is None:
         # The tool's author may have written this, so it is held to what holds for results.
-        whole, _ = rim.redactor.redact_text(readable(executed.text))
+        whole = error_text(executed, run, rim)
         text, size, total = cut(whole, run.limits.result_bytes, encoded=False)
         row = _read_as(row, text, outcome=Ending.FAILED, code=executed.code, error=True)
         row = replace(row, truncated=size < total)
@@ -55,10 +56,13 @@ async def seal(executed: Executed, run: Run, rim: Rim) -> Outcome:
             row, read(result), outcome=Ending.COMPLETED, code=code, error=result.is_error
         )
     else:
-        whole, _ = rim.redactor.redact_text(read(result))
-        lesson = _lesson(executed, whole, run)
+        trusts = run.facts.trusts(executed.classification, source_name(executed.tool.identity))
+        whose = None if trusts else source_name(executed.tool.identity)
+        told = rendition(executed, result, run, rim, whose)
+        structured = told.structured
+        lesson = _lesson(executed, told.heard, run)
         row = await _completed(
-            row, executed, whole, run, rim, trusted=lesson.trusted, error=result.is_error
+            row, executed, told, run, rim, trusted=lesson.trusted, error=result.is_error
         )
     trusted = lesson.trusted if lesson else None
     ended = settled_event(row, trusted=trusted, wrote_tainted=_wrote_tainted(executed, run))
@@ -71,9 +75,10 @@ async def seal(executed: Executed, run: Run, rim: Rim) -> Outcome:
     if not settled:
         # Somebody reaped this call while it ran; the ledger's word stands, not ours.
         row = await rim.ledger.invocation(row.invocation_id) or row
+        structured = None
     elif lesson is not None:
         run.facts.learn(lesson)
-    return Completed(row) if row.outcome is Ending.COMPLETED else Failed(row)
+    return Completed(row, structured) if row.outcome is Ending.COMPLETED else Failed(row)
 
 
 def _lesson(executed: Executed, text: str, run: Run) -> Lesson:
@@ -103,7 +108,7 @@ def _read_as(
 async def _completed(
     row: Invocation,
     executed: Executed,
-    text: str,
+    told: Rendition,
     run: Run,
     rim: Rim,
     *,
@@ -111,31 +116,35 @@ async def _completed(
     error: bool,
 ) -> Invocation:
     foreign = not trusted
-    shown = clean(text) if foreign else text
-    shown, size, total = cut(shown, run.limits.result_bytes, encoded=foreign)
-    handle = None
+    source = source_name(executed.tool.identity)
+    for place, part in told.kept:
+        await rim.ledger.keep_result(place, row, part.packed())
+    whole = clean(told.text) if foreign else told.text
+    shown, size, total = cut(whole, run.limits.result_bytes, encoded=foreign)
+    handle: str | None = None
     if size < total and TOOL_RESULT in run.plan.controls:
         handle = rim.ids.new("res")
-        kept = Kept(source_name(executed.tool.identity) if foreign else None, text)
-        await rim.ledger.keep_result(handle, row, KeptResult(kept.packed()))
-    if foreign:
-        shown = enveloped(shown, token=run.token, source=source_name(executed.tool.identity))
+        kept = Kept(source if foreign else None, whole)
+        await rim.ledger.keep_result(handle, row, kept.packed())
+    notes = told.notes
     if size < total:
-        shown = f"{shown}\n{_note(size, total, handle)}"
+        notes = (_note(size, total, handle, len(shown)), *notes)
+    if foreign:
+        shown = enveloped(shown, token=run.token, source=source)
     return replace(
         row,
         outcome=Ending.COMPLETED,
-        result=shown,
+        result="\n".join([shown, *notes]),
         is_error=error,
-        truncated=size < total,
-        handle=handle,
+        truncated=bool(notes),
+        handle=handle or next((place for place, _ in told.kept), None),
         bytes=size,
     )
 
 
-def _note(size: int, total: int, handle: str | None) -> str:
+def _note(size: int, total: int, handle: str | None, offset: int) -> str:
     rest = (
-        f'read on with tool.result {{"handle": "{handle}"}}'
+        f'read on with tool.result {{"handle": "{handle}", "offset": {offset}}}'
         if handle
         else "ask for less to see the rest"
     )

@@ -140,7 +140,10 @@ class Parked:
 
 @dataclass(frozen=True, slots=True)
 class Executed:
-    """The tool was dispatched, or could not be: a result, or the code and text of its failure."""
+    """The tool was dispatched, or could not be: a result, or the code and text of its failure.
+
+    `data` are the frozen arguments. `notes` tell what was left out of the result.
+    """
 
     row: Invocation
     tool: Tool
@@ -148,6 +151,8 @@ class Executed:
     result: ToolResult | None
     code: Code | None = None
     text: str = ""
+    data: bytes = b""
+    notes: tuple[str, ...] = ()
 
 
 class Stop(Exception):

@@ -62,9 +62,11 @@ def load_policies(configuration: Configuration) -> Policy:
 
 
 def redactor_of(configuration: Configuration) -> Redactor:
-    """What takes secrets out: by the operator's words and patterns, and by configured values."""
+    """What takes secrets out: by the operator's words, patterns and pointers, by known values."""
     redaction = configuration.redaction
-    return Redactor(redaction.keys, redaction.patterns, configuration.secrets)
+    return Redactor(
+        redaction.keys, redaction.patterns, configuration.secrets, tools=redaction.tools
+    )
 
 
 def open_store(

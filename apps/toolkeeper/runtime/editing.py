@@ -25,7 +25,14 @@ from toolkeeper_contract import (
     canonical_bytes,
     digest_bytes,
 )
-from toolkeeper_pipeline import ArgumentSchema, Limits, Redactor, SessionFacts, unreadable
+from toolkeeper_pipeline import (
+    ArgumentSchema,
+    Limits,
+    Redactor,
+    SecretSchema,
+    SessionFacts,
+    unreadable,
+)
 from toolkeeper_planner import source_of
 from toolkeeper_policy import WORST_CASE, ClassificationRule, Policy, dearest
 
@@ -96,7 +103,13 @@ def amended(
     if decision.approvers is not None and by not in decision.approvers:
         raise _refused(f"`{by}` may not approve the new arguments")
     data = canonical_bytes(arguments)
-    redacted, masked = redactor.redact(arguments)
+    redacted, masked = redactor.redact(
+        arguments,
+        (
+            *SecretSchema(asked.input_schema).pointers(arguments),
+            *redactor.argument_pointers(row.tool),
+        ),
+    )
     binding = replace(asked.binding, arguments_digest=digest_bytes(data))
     approval = replace(
         asked,

@@ -2,16 +2,18 @@
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from toolkeeper.runtime.secret_key import SecretKeys, words
 from toolkeeper.runtime.secret_pattern import compiled, pattern_fault
 from toolkeeper.runtime.secret_shape import MASK, mask_shapes, mask_spans
 from toolkeeper.runtime.secret_text import assignments
-from toolkeeper_contract import Json
+from toolkeeper_contract import Json, matches
 
-__all__ = ["MASK", "MAX_DEPTH", "Redactor", "pattern_fault", "words"]
+__all__ = ["MASK", "MAX_DEPTH", "Redactor", "ToolSecrets", "pattern_fault", "words"]
 
 MAX_DEPTH = 300
 """Levels of nesting that are looked at; what lies deeper is masked whole."""
@@ -25,6 +27,9 @@ _PASSES = 4
 MIN_SECRET = 8
 """Characters of the shortest known secret that is looked for."""
 
+Places: TypeAlias = tuple[Mapping[str | None, Any], ...]
+"""Trees of the parts of JSON pointers; one ends where its tree holds None."""
+
 _NAMING = ("name", "key", "header", "field", "variable")
 """Keys whose value names what the `value` beside them is, as lists of headers do."""
 
@@ -32,26 +37,56 @@ _SCHEMA_TYPES = frozenset({"string", "number", "integer", "boolean", "object", "
 _SCHEMA_SAMPLES = frozenset({"default", "const", "enum", "example", "examples"})
 
 
+@dataclass(frozen=True, slots=True)
+class ToolSecrets:
+    """Where the operator knows secrets of tools: `tool` is a name or a glob.
+
+    `arguments` and `results` are JSON pointers; a `*` in one stands for any key or index.
+    """
+
+    tool: str
+    arguments: tuple[str, ...] = ()
+    results: tuple[str, ...] = ()
+
+
 class Redactor:
     """Masks secrets by the words of their keys, by the shapes of tokens, and by patterns.
 
     `keys` and `patterns` (RE2 syntax) are the operator's own, besides the built-in ones; `secrets`
-    are known values, such as a server's token, to be masked wherever they stand. The time
-    is linear in the size of what is masked. What was masked once is left as it is.
+    are known values, such as a server's token, to be masked wherever they stand. `tools` say which
+    arguments and results of a tool are secret, in order. The time is linear in the size of what is
+    masked. What was masked once is left as it is.
     """
 
     def __init__(
-        self, keys: Iterable[str] = (), patterns: Iterable[str] = (), secrets: Iterable[str] = ()
+        self,
+        keys: Iterable[str] = (),
+        patterns: Iterable[str] = (),
+        secrets: Iterable[str] = (),
+        tools: Iterable[ToolSecrets] = (),
     ) -> None:
         self._keys = SecretKeys(keys)
-        # The longest first: one may be a part of another. Short ones stand in innocent words.
-        self._secrets = tuple(
-            sorted(
-                {item for item in secrets if len(item) >= MIN_SECRET and item not in MASK},
-                key=lambda item: (-len(item), item),
-            )
+        # Short ones stand in innocent words.
+        self._secrets = _longest_first(
+            {item for item in secrets if len(item) >= MIN_SECRET and item not in MASK}
         )
         self._patterns = tuple(compiled(pattern) for pattern in patterns)
+        self._tools = tuple(tools)
+        self._pointers: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
+
+    def argument_pointers(self, tool: str) -> Sequence[str]:
+        """JSON pointers of this tool's arguments that the operator calls secret."""
+        return self._pointers_of(tool)[0]
+
+    def result_pointers(self, tool: str) -> Sequence[str]:
+        """The same for what the tool gives back, where it is JSON."""
+        return self._pointers_of(tool)[1]
+
+    def knowing(self, values: Collection[str]) -> "Redactor":
+        """This redactor with further known values, of any length."""
+        known = copy(self)
+        known._secrets = _longest_first({*self._secrets, *values} - {"", MASK})
+        return known
 
     def redact(self, value: Json, pointers: Collection[str] = ()) -> tuple[Json, tuple[str, ...]]:
         """A copy of `value` with secrets masked, and the JSON pointers of what was masked.
@@ -60,24 +95,36 @@ class Redactor:
         any key or index.
         """
         masked: list[str] = []
-        extra = tuple(_parts(pointer) for pointer in pointers)
-        result = self._walk(value, (), masked, extra, False)
+        result = self._walk(value, (), masked, _places(pointers), False)
         return result, tuple(masked)
 
-    def redact_text(self, text: str) -> tuple[str, int]:
+    def redact_text(self, text: str, pointers: Collection[str] = ()) -> tuple[str, int]:
         """`text` with secrets masked, and how many were.
 
         Text that is JSON stays JSON with the same values; it is written anew only when something
-        was masked in it.
+        was masked in it. `pointers` are for such text, as those of `redact`.
         """
-        return self._text(text, ())
+        return self._text(text, (), _places(pointers))
 
-    def _text(self, text: str, path: tuple[str, ...]) -> tuple[str, int]:
+    def _pointers_of(self, tool: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        if not self._tools:
+            return (), ()
+        found = self._pointers.get(tool)
+        if found is None:
+            mine = [each for each in self._tools if matches(each.tool, tool)]
+            found = (
+                tuple(dict.fromkeys(place for each in mine for place in each.arguments)),
+                tuple(dict.fromkeys(place for each in mine for place in each.results)),
+            )
+            self._pointers[tool] = found
+        return found
+
+    def _text(self, text: str, path: tuple[str, ...], places: Places = ()) -> tuple[str, int]:
         inside = _parsed(text)
         if inside is None:
             return self._flat(text)
         masked: list[str] = []
-        value = self._walk(inside, (*path, ""), masked, (), False)
+        value = self._walk(inside, (*path, ""), masked, places, False)
         # The operator's patterns may look across the borders of values.
         return self._matched(_rewritten(value, text) if masked else text, len(masked))
 
@@ -111,10 +158,10 @@ class Redactor:
         value: Json,
         path: tuple[str, ...],
         masked: list[str],
-        extra: tuple[tuple[str, ...], ...],
+        places: Places,
         secret: bool,
     ) -> Json:
-        if extra and any(_points(pointer, path) for pointer in extra):
+        if places and any(None in place for place in places):
             masked.append(_pointer(path))
             return MASK
         if isinstance(value, str):
@@ -135,7 +182,8 @@ class Redactor:
             items = []
             for index, item in enumerate(value):
                 below = secret or index in flags
-                items.append(self._walk(item, (*path, str(index)), masked, extra, below))
+                inner = _inner(places, str(index)) if places else ()
+                items.append(self._walk(item, (*path, str(index)), masked, inner, below))
             return items
         schema = secret and _is_schema(value)
         named = self._names_secret(value)
@@ -144,7 +192,8 @@ class Redactor:
             below = secret and (not schema or key in _SCHEMA_SAMPLES)
             below = below or self._keys.covers(key) or (named and key == "value")
             shown = self._shown_key(key, result)
-            result[shown] = self._walk(item, (*path, shown), masked, extra, below)
+            inner = _inner(places, key) if places else ()
+            result[shown] = self._walk(item, (*path, shown), masked, inner, below)
         return result
 
     def _string(self, value: str, path: tuple[str, ...], masked: list[str], secret: bool) -> str:
@@ -225,7 +274,24 @@ def _parts(pointer: str) -> tuple[str, ...]:
     return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
 
 
-def _points(pointer: tuple[str, ...], path: tuple[str, ...]) -> bool:
-    return len(pointer) == len(path) and all(
-        part in ("*", here) for part, here in zip(pointer, path, strict=True)
-    )
+def _places(pointers: Collection[str]) -> Places:
+    """The pointers as a tree, so that many of them cost no more than one."""
+    if not pointers:
+        return ()
+    root: dict[str | None, Any] = {}
+    for pointer in pointers:
+        place = root
+        for part in _parts(pointer):
+            place = place.setdefault(part, {})
+        place[None] = True
+    return (root,)
+
+
+def _inner(places: Places, part: str) -> Places:
+    found = [place[key] for place in places for key in {part, "*"} if key in place]
+    return tuple(found)
+
+
+def _longest_first(values: Collection[str]) -> tuple[str, ...]:
+    # One may be a part of another.
+    return tuple(sorted(values, key=lambda item: (-len(item), item)))

@@ -31,7 +31,7 @@ from toolkeeper_contract import (
     SessionRecord,
 )
 from toolkeeper_index import boundary_token
-from toolkeeper_pipeline import Controls, Run, SessionFacts
+from toolkeeper_pipeline import Controls, Kept, Run, SessionFacts
 from toolkeeper_planner import parse_intent
 from toolkeeper_wire import Format
 from toolkeeper_wire.transcript import compaction_note
@@ -108,6 +108,19 @@ class Session:
             self._facts = await self._keeper.facts.of(self._stored, self._record)
         self._facts.mark(tainted=self._record.tainted, private=self._record.private)
         return self._facts
+
+    async def kept(self, handle: str) -> Kept | None:
+        """What was kept aside of a result under `handle`: its whole text, or a part's bytes.
+
+        None for a handle that this session does not have, or not any more.
+        """
+        found = await self._stored.kept_result(
+            handle,
+            session_id=self.session_id,
+            user=self._principal.user,
+            agent=self._agent.name,
+        )
+        return None if found is None else Kept.unpacked(found)
 
     async def tell_above(self) -> None:
         """Marks those that delegated this session with what it has read since it last told them."""

@@ -28,7 +28,7 @@ READ_BELOW = "session.read"
 """The event that a delegated session, which `by` names, has read what marks its parent too."""
 
 _ENVELOPE = re.compile(
-    r"<EXTERNAL_UNTRUSTED [^>\n]*>\n(.*)\n</EXTERNAL_UNTRUSTED [^>\n]*>(?:\n\[cut [^\n]*\])?",
+    r"<EXTERNAL_UNTRUSTED [^>\n]*>\n(.*)\n</EXTERNAL_UNTRUSTED [^>\n]*>(?:\n\[[^\n]*\])*",
     re.DOTALL,
 )
 
@@ -217,7 +217,7 @@ async def _whole(ledger: Ledger, record: SessionRecord, row: Invocation) -> str:
             row.handle, session_id=record.session_id, user=record.user, agent=record.agent
         )
         if result is not None and result.data is None:
-            return Kept.unpacked(result.text).text
+            return Kept.unpacked(result).text
     shown = row.result or ""
     inside = _ENVELOPE.fullmatch(shown)
     return html.unescape(inside.group(1)) if inside else shown

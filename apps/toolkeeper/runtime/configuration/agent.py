@@ -30,8 +30,11 @@ class Search:
 class Limits:
     """Bounds of a call. Times are in seconds.
 
-    `result_bytes` counts the UTF-8 bytes that the model reads. `argument_bytes` and
-    `argument_depth` bound the text of one call's arguments. `lease` is renewed while a call runs.
+    `result_bytes` counts the UTF-8 bytes that the model reads, `result_kept_bytes` those that are
+    kept aside of one result: of its text, and of its other parts together. `result_blocks` counts
+    its parts, `result_depth` and `result_nodes` the levels and values of its structured content.
+    `argument_bytes` and `argument_depth` bound the text of one call's arguments. `lease` is renewed
+    while a call runs.
     """
 
     call_timeout: float = 60.0
@@ -41,6 +44,10 @@ class Limits:
     lease: float = 300.0
     argument_bytes: int = 1_048_576
     argument_depth: int = 256
+    result_kept_bytes: int = 10_000_000
+    result_blocks: int = 1_000
+    result_depth: int = 128
+    result_nodes: int = 100_000
 
 
 @dataclass(frozen=True, slots=True)

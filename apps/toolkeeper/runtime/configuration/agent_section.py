@@ -28,17 +28,28 @@ def check_servers_of_tools(
 ) -> None:
     """Adds an error for each `mcp.<server>.<tool>` whose server is not configured."""
     for index, name in enumerate(names):
-        if not name.startswith("mcp."):
-            continue
-        server = name.split(".", 2)[1]
-        if is_literal(server) and server not in file.servers:
-            errors.append(
-                documents.error(
-                    (*path, index),
-                    f"there is no server `{server}`, so `{name}` names no tool",
-                    did_you_mean(server, file.servers),
-                )
+        check_server_of_tool(name, (*path, index), file, documents, errors)
+
+
+def check_server_of_tool(
+    name: str,
+    at: tuple[str | int, ...],
+    file: ConfigurationFile,
+    documents: Documents,
+    errors: list[ConfigError],
+) -> None:
+    """Adds an error for `mcp.<server>.<tool>` at `at` when that server is not configured."""
+    if not name.startswith("mcp."):
+        return
+    server = name.split(".", 2)[1]
+    if is_literal(server) and server not in file.servers:
+        errors.append(
+            documents.error(
+                at,
+                f"there is no server `{server}`, so `{name}` names no tool",
+                did_you_mean(server, file.servers),
             )
+        )
 
 
 def _agent(

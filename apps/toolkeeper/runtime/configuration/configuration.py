@@ -6,6 +6,7 @@ from pathlib import Path
 
 from toolkeeper.runtime.configuration.agent import Agent
 from toolkeeper.runtime.configuration.server import Server
+from toolkeeper.runtime.redaction import ToolSecrets
 from toolkeeper_contract import Principal
 from toolkeeper_policy import ClassificationRule
 
@@ -24,10 +25,14 @@ class SchemaLimits:
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """The operator's own words and patterns (RE2 syntax), besides the built-in ones."""
+    """The operator's own words and patterns (RE2 syntax), besides the built-in ones.
+
+    `tools` say where secrets stand in the arguments and results of single tools.
+    """
 
     keys: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
+    tools: tuple[ToolSecrets, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Which values may stand in a field, and what is said about the others?"""
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -113,6 +114,17 @@ def _scalar(value: Any) -> str | int | float | bool:
     return value
 
 
+def _json_pointer(value: Any) -> str:
+    if value == "":
+        return ""
+    text = text_of(value)
+    if not text.startswith("/"):
+        raise told(f"{shown(text)} is no JSON pointer", "write `/auth/token`, say; `*` for any key")
+    if re.search("~(?![01])", text):
+        raise told(f"{shown(text)} is no JSON pointer", "write `~0` for `~` and `~1` for `/`")
+    return text
+
+
 def _version(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise told(f"must be the number 1, not {kind_of(value)}", "write `version: 1`")
@@ -169,5 +181,10 @@ Scalar = Annotated[
     str | int | float | bool,
     PlainValidator(_scalar),
     WithJsonSchema({"type": ["string", "number", "boolean"]}),
+]
+JsonPointer = Annotated[
+    str,
+    PlainValidator(_json_pointer),
+    WithJsonSchema({"type": "string", "pattern": "^(/([^~]|~[01])*)?$"}),
 ]
 Version = Annotated[int, PlainValidator(_version), WithJsonSchema({"const": 1})]

@@ -11,6 +11,7 @@ from toolkeeper.runtime.configuration.field_type import (
     Choice,
     Count,
     Duration,
+    JsonPointer,
     Name,
     Positive,
     Scalar,
@@ -127,6 +128,14 @@ class LimitsFile(Section):
     """one call's time; seconds, or `500ms`, `5m`"""
     result_bytes: Positive = 50_000
     """UTF-8 bytes of a result that the model reads"""
+    result_kept_bytes: Positive = 10_000_000
+    """bytes that are kept aside of one result: of its text, and of its other parts together"""
+    result_blocks: Positive = 1_000
+    """parts of one result"""
+    result_depth: Positive = 128
+    """levels of nesting in the structured content of one result"""
+    result_nodes: Positive = 100_000
+    """values in the structured content of one result"""
     parallel_calls: Positive = 8
     """calls of one model step that run at once"""
     approval_expiry: Duration = 86_400.0
@@ -172,11 +181,20 @@ class AgentFile(Section):
     """who may answer this agent's approvals; the session's own user by default"""
 
 
+class ToolSecretsFile(Section):
+    arguments: list[JsonPointer] = []
+    """JSON pointers of secret arguments, `/auth/token`, say; `*` stands for any key or index"""
+    results: list[JsonPointer] = []
+    """the same for results that are JSON"""
+
+
 class RedactionFile(Section):
     keys: list[Text] = []
     """words; the values of keys that contain them are masked"""
     patterns: list[Text] = []
     """regular expressions (RE2 syntax); what they match is masked"""
+    tools: dict[ToolPattern, ToolSecretsFile] = {}
+    """tools by name or pattern, and where secrets stand in what goes in and comes out"""
 
 
 class SchemaLimitsFile(Section):

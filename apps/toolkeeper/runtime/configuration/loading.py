@@ -8,7 +8,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from toolkeeper.runtime.approver_secret import is_hash
-from toolkeeper.runtime.configuration.agent_section import agents, check_servers_of_tools
+from toolkeeper.runtime.configuration.agent_section import (
+    agents,
+    check_server_of_tool,
+    check_servers_of_tools,
+)
 from toolkeeper.runtime.configuration.configuration import (
     Configuration,
     Redaction,
@@ -22,7 +26,7 @@ from toolkeeper.runtime.configuration.problem import problems, raise_all
 from toolkeeper.runtime.configuration.server_section import servers
 from toolkeeper.runtime.configuration.store_url import absolute_store
 from toolkeeper.runtime.configuration.substitution import Substitution
-from toolkeeper.runtime.redaction import pattern_fault, words
+from toolkeeper.runtime.redaction import ToolSecrets, pattern_fault, words
 from toolkeeper_contract import ConfigError, Path, SideEffect, did_you_mean
 from toolkeeper_policy import FUNCTIONS, ClassificationRule, pack_names
 
@@ -243,4 +247,21 @@ def _redaction(
         fault = pattern_fault(pattern)
         if fault:
             errors.append(documents.error(("redaction", "patterns", index), *fault))
-    return Redaction(tuple(file.redaction.keys), tuple(file.redaction.patterns))
+    for name, section in file.redaction.tools.items():
+        check_server_of_tool(name, ("redaction", "tools", name), file, documents, errors)
+        if not section.arguments and not section.results:
+            errors.append(
+                documents.error(
+                    ("redaction", "tools", name),
+                    f"this says nothing about {shown(name)}",
+                    "add `arguments: [/auth/token]`, say",
+                )
+            )
+    return Redaction(
+        tuple(file.redaction.keys),
+        tuple(file.redaction.patterns),
+        tuple(
+            ToolSecrets(name, tuple(section.arguments), tuple(section.results))
+            for name, section in file.redaction.tools.items()
+        ),
+    )

@@ -1,0 +1,118 @@
+"""How much of a result is taken in, before anything of it is copied?
+
+What goes beyond a limit is left out with a count, in words of ours; a result is never a reason to
+fail because of its size alone. Nothing is walked by recursion and no walk goes beyond its limit.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from toolkeeper_contract import Blob, Text, ToolResult
+from toolkeeper_pipeline.limits import Limits
+
+MARGIN = 65_536
+"""Characters beyond what is kept in which a secret may end that began before."""
+
+
+class ResultTooLarge(Exception):
+    """Raised by a source: the tool ran, and what it gave is too large or too deep to be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    """A result within its limits. `notes` tell what was left out, one line each.
+
+    `whole` is false when structured content was left out, so that no schema can judge it.
+    """
+
+    result: ToolResult
+    notes: tuple[str, ...] = ()
+    whole: bool = True
+
+
+def bounded(result: ToolResult, limits: Limits) -> Bounded:
+    """The part of `result` that is within `limits`: blocks, bytes, depth and nodes.
+
+    Texts may still have MARGIN characters too many, to be cut once secrets are out of them.
+    """
+    notes = []
+    parts: tuple[Text | Blob, ...] = result.parts
+    if len(parts) > limits.result_blocks:
+        left_out = len(parts) - limits.result_blocks
+        notes.append(f"[{left_out:,} of {len(parts):,} parts are left out]")
+        parts = parts[: limits.result_blocks]
+    room = limits.result_kept_bytes + MARGIN
+    if sum(len(part.text) for part in parts if isinstance(part, Text)) > room:
+        parts, dropped = _shortened(parts, room)
+        notes.append(f"[{dropped:,} more characters are not kept]")
+    excess = None
+    if isinstance(result.structured, dict | list | str):
+        excess = oversize(
+            result.structured,
+            depth=limits.result_depth,
+            nodes=limits.result_nodes,
+            size=limits.result_kept_bytes,
+        )
+        if excess is not None:
+            notes.append(f"[structured content {excess} is left out]")
+    if not notes:
+        return Bounded(result)
+    structured = None if excess else result.structured
+    return Bounded(replace(result, parts=parts, structured=structured), tuple(notes), not excess)
+
+
+def oversize(value: Any, *, depth: int, nodes: int, size: int) -> str | None:
+    """In which way a JSON-like value is too big; None when it is not.
+
+    `size` bounds the characters of all texts and names together. Anything but mappings, lists,
+    tuples and texts counts as one node.
+    """
+    seen, characters = 1, len(value) if isinstance(value, str) else 0
+    stack: list[Iterator[Any]] = [_items(value)]
+    while stack:
+        item = next(stack[-1], _DONE)
+        if item is _DONE:
+            stack.pop()
+            continue
+        if isinstance(item, str):
+            characters += len(item)
+        elif isinstance(item, dict | list | tuple):
+            if len(stack) >= depth:
+                return f"of more than {depth:,} levels"
+            if seen + len(item) > nodes:
+                return f"of more than {nodes:,} values"
+            stack.append(_items(item))
+        seen += 1
+        if seen > nodes:
+            return f"of more than {nodes:,} values"
+        if characters > size:
+            return f"of more than {size:,} characters"
+    return f"of more than {size:,} characters" if characters > size else None
+
+
+_DONE = object()
+
+
+def _items(value: Any) -> Iterator[Any]:
+    """What stands in a container; of a mapping its names too, which are texts like others."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from (key, item) if isinstance(key, str) and len(key) > 64 else (item,)
+    elif isinstance(value, list | tuple):
+        yield from value
+
+
+def _shortened(parts: tuple[Text | Blob, ...], room: int) -> tuple[tuple[Text | Blob, ...], int]:
+    """The parts with at most `room` characters of text, and how many characters went."""
+    kept: list[Text | Blob] = []
+    dropped = 0
+    for part in parts:
+        if isinstance(part, Text):
+            dropped += max(0, len(part.text) - room)
+            if room <= 0:
+                continue
+            part = Text(part.text[:room])
+            room -= len(part.text)
+        kept.append(part)
+    return tuple(kept), dropped
