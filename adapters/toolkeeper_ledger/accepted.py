@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, insert, select
+from sqlalchemy import Connection, bindparam, delete, insert, select, text
 
 from toolkeeper_contract import AcceptedTool, ToolDefinition, canonical_text
 from toolkeeper_ledger.fault import DAMAGED, unavailable
@@ -15,6 +15,7 @@ _SOURCES = select(accepted_tools.c.source).distinct()
 _BODY = select(accepted_definitions.c.body).where(
     accepted_definitions.c.fingerprint == bindparam("wanted")
 )
+_ALONE = text(f"LOCK TABLE {accepted_tools.name} IN SHARE ROW EXCLUSIVE MODE")
 _DROP = delete(accepted_tools).where(accepted_tools.c.name == bindparam("dropped"))
 _FIELDS = ("name", "title", "description", "input_schema", "output_schema", "annotations")
 
@@ -35,6 +36,8 @@ def accept(
 
     `first`: only of sources that have nothing accepted yet.
     """
+    if connection.dialect.name != "sqlite":
+        connection.execute(_ALONE)  # of two first listings one is the first
     known = set(connection.execute(_SOURCES).scalars()) if first else set()
     by_print = prints(tools, definitions)
     for tool in {tool.name: tool for tool in tools}.values():

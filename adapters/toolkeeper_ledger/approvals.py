@@ -8,7 +8,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 from toolkeeper_contract import Answer, Approval, ApprovalState, Event, Invocation
 from toolkeeper_ledger.endings import UNUSED, expired_event
 from toolkeeper_ledger.fault import conflict
-from toolkeeper_ledger.history import append
+from toolkeeper_ledger.history import append, lock
 from toolkeeper_ledger.rows import approval_of, approval_row, instant
 from toolkeeper_ledger.schema import approvals
 
@@ -80,6 +80,10 @@ def answer(
     events: Sequence[Event],
 ) -> Approval | None:
     """From pending to answered, once; None when it was not pending or its time is over."""
+    asked = find_approval(connection, approval_id)
+    if asked is None:
+        return None
+    lock(connection, asked.binding.session_id)
     decided = connection.execute(
         _ANSWER,
         {

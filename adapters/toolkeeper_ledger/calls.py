@@ -29,7 +29,7 @@ from toolkeeper_ledger.endings import (
     superseded_event,
 )
 from toolkeeper_ledger.fault import conflict
-from toolkeeper_ledger.history import append
+from toolkeeper_ledger.history import append, lock
 from toolkeeper_ledger.prepared import Prepared
 from toolkeeper_ledger.rows import instant
 from toolkeeper_ledger.schema import invocations
@@ -55,6 +55,7 @@ def claim(
     events: Sequence[Event],
     sealed: bytes | None,
 ) -> Lease | None:
+    lock(connection, row.session_id)
     found = find_standing(connection, row)
     if found is not None and found.invocation_id != row.invocation_id:
         holder = find_invocation(connection, found.invocation_id)
@@ -93,6 +94,7 @@ def park(
     at: datetime,
     events: Sequence[Event],
 ) -> None:
+    lock(connection, row.session_id)
     standing = _own(find_standing(connection, row), row)
     parked = replace(row, state=State.PARKED)
     if standing is None:
@@ -115,6 +117,7 @@ def settle(
     tainted: bool = False,
     private: bool = False,
 ) -> bool:
+    lock(connection, row.session_id)
     standing = _own(find_standing(connection, row), row)
     settled = replace(row, state=State.SETTLED, settled_at=row.settled_at or at)
     if standing is None:
@@ -144,6 +147,7 @@ def amend(
     at: datetime,
     events: Sequence[Event],
 ) -> bool:
+    lock(connection, row.session_id)
     standing = _own(find_standing(connection, row), row)
     asked = find_approval(connection, approval_id)
     if not may_amend(

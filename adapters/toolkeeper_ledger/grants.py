@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, insert, or_, select
 from toolkeeper_contract import Event, Grant, Invocation, Scope
 from toolkeeper_ledger.approvals import find_approval
 from toolkeeper_ledger.fault import conflict
-from toolkeeper_ledger.history import append
+from toolkeeper_ledger.history import append, lock
 from toolkeeper_ledger.rows import grant_of, grant_row, instant
 from toolkeeper_ledger.schema import grants
 
@@ -85,15 +85,17 @@ def revoke(
     events: Sequence[Event],
 ) -> Grant | None:
     """Ends a grant, once; what is told of it goes to the session in which it was given."""
+    standing = find_grant(connection, grant_id)
+    if standing is None:
+        return None
+    approval = find_approval(connection, standing.approval_id)
+    assert approval is not None
+    lock(connection, approval.binding.session_id)
     ended = connection.execute(_REVOKE, {"id": grant_id, "at": instant(at), "by": by})
     if ended.rowcount != 1:
         return None
-    grant = find_grant(connection, grant_id)
-    assert grant is not None
-    approval = find_approval(connection, grant.approval_id)
-    assert approval is not None
     append(connection, approval.binding.session_id, written_at, events)
-    return grant
+    return find_grant(connection, grant_id)
 
 
 def find_grant(connection: Connection, grant_id: str) -> Grant | None:

@@ -33,9 +33,26 @@ _INSERT = Prepared(
         {column: bindparam(column.name) for column in events.columns if column.name != "ordinal"}
     )
 )
+_LOCK = Prepared(
+    select(sessions.c.head_seq)
+    .where(sessions.c.session_id == bindparam("session"))
+    .with_for_update(key_share=True)
+)
 _HEADS = select(sessions.c.session_id, sessions.c.head_seq, sessions.c.head_hash).order_by(
     sessions.c.session_id
 )
+
+
+def lock(connection: Connection, *session_ids: str) -> None:
+    """Holds sessions for the rest of the transaction: what it reads of them stays true.
+
+    All works of a session that look before they write begin with this, and always in one order, so
+    that no two wait for each other. SQLite's write transactions exclude each other by themselves.
+    """
+    if connection.dialect.name == "sqlite":
+        return
+    for session_id in sorted(set(session_ids)):
+        _LOCK.run(connection, {"session": session_id})
 
 
 def append(

@@ -12,7 +12,7 @@ from toolkeeper_contract import Event, State
 from toolkeeper_ledger.approvals import due_approvals, expire
 from toolkeeper_ledger.call_rows import end_row, find_invocation, read_invocations
 from toolkeeper_ledger.endings import expired, expired_event, reaped, reaped_event
-from toolkeeper_ledger.history import append
+from toolkeeper_ledger.history import append, lock
 from toolkeeper_ledger.rows import instant
 from toolkeeper_ledger.vouching import vouched
 
@@ -27,8 +27,11 @@ def anything_due(connection: Connection, now: datetime) -> bool:
 def reap(connection: Connection, now: datetime, at: datetime) -> list[Event]:
     """Ends everything whose time is over by `now`, and gives the events that say so."""
     told: dict[str, list[Event]] = {}
+    due = {approval.binding.session_id for approval in due_approvals(connection, now)}
+    due |= {row.session_id for row in read_invocations(connection, leased_until=instant(now))}
+    lock(connection, *due)
     for approval in due_approvals(connection, now):
-        if not expire(connection, approval):
+        if approval.binding.session_id not in due or not expire(connection, approval):
             continue
         event = expired_event(approval, "time")
         row = find_invocation(connection, approval.invocation_id)
@@ -38,6 +41,8 @@ def reap(connection: Connection, now: datetime, at: datetime) -> list[Event]:
                 event = vouched(event, ended)
         told.setdefault(approval.binding.session_id, []).append(event)
     for row in read_invocations(connection, leased_until=instant(now)):
+        if row.session_id not in due:
+            continue  # due since the look: whoever reaps next
         outcome = reaped(row, at)
         if end_row(connection, row, outcome.row, retryable=outcome.retryable):
             event = vouched(reaped_event(row, outcome), outcome.row)
