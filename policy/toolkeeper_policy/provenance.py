@@ -35,6 +35,10 @@ CAPACITY = 4_000_000
 MAX_VALUE = 1_000_000
 """Characters of the longest value that is looked for."""
 
+_MOST_WAITING = 1_024
+"""Texts that wait to be indexed: a short one takes many times its own size as long as it waits, and
+its call's arguments wait with it."""
+
 _REMEMBERED = 1_024
 _REMEMBERED_LENGTH = 2_048
 _MAX_LEAVES = 50_000
@@ -128,7 +132,7 @@ class Heard:
             told = replace(told, text=told.text[:most])
         self._waiting.append(told)
         self._waiting_size += len(told.text)
-        if self._waiting_size > self._capacity:
+        if self._waiting_size > self._capacity or len(self._waiting) > _MOST_WAITING:
             # Nobody asks, but what waits is bounded all the same.
             self._catch_up()
 
