@@ -17,6 +17,7 @@ from toolkeeper_contract import (
 )
 from toolkeeper_pipeline.facts import Facts
 from toolkeeper_pipeline.limits import Limits
+from toolkeeper_pipeline.observe import Observer
 from toolkeeper_pipeline.schema import ArgumentSchema
 from toolkeeper_pipeline.secret_schema import SecretSchema
 from toolkeeper_policy import Policy
@@ -104,6 +105,7 @@ class Rim:
     schemas: "Schemas"
     trusted: Callable[[Tool], bool]
     contents: Contents = nothing_named
+    observer: Observer | None = None
 
 
 class Schemas:

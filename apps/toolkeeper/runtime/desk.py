@@ -16,6 +16,7 @@ from toolkeeper.runtime.assembly import load_policies, open_store, redactor_of
 from toolkeeper.runtime.clock import RandomIds, SystemClock
 from toolkeeper.runtime.configuration import Configuration, load_configuration
 from toolkeeper.runtime.editing import amended
+from toolkeeper.runtime.notifying import Notifications
 from toolkeeper.runtime.profile import trusts_source
 from toolkeeper.runtime.redaction import Redactor
 from toolkeeper.runtime.session_facts import facts_of
@@ -126,10 +127,13 @@ async def open_desk(
     configuration = load_configuration(Path(path), values)
     policy = load_policies(configuration)
     clock = SystemClock()
+    notifications = Notifications(configuration, clock)
     # Where nothing was ever asked there is nothing to answer, and no store to make.
     ledger, sealer = open_store(configuration, clock=clock, create=False)
     try:
+        notifications.open(ledger)
         await ledger.reap(clock.now())
+        notifications.start()
         yield Desk(
             configuration=configuration,
             policy=policy,
@@ -141,4 +145,5 @@ async def open_desk(
             secret=secret,
         )
     finally:
+        await notifications.close()
         await ledger.close()

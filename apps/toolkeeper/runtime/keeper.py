@@ -1,7 +1,7 @@
 """What do users import and run?"""
 
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -21,17 +21,19 @@ from toolkeeper.runtime.configuration import Agent, Configuration, load_configur
 from toolkeeper.runtime.desk import Desk
 from toolkeeper.runtime.discovery import Discovery
 from toolkeeper.runtime.drift import Drift
+from toolkeeper.runtime.lookout import Lookout
 from toolkeeper.runtime.planning import Planning
 from toolkeeper.runtime.profile import agent_named, sources_of, trusts_source
 from toolkeeper.runtime.session import Session
 from toolkeeper.runtime.session_facts import FactsInUse
-from toolkeeper.runtime.session_record import known_record, same_record
+from toolkeeper.runtime.session_record import known_record, new_record, same_record
 from toolkeeper.runtime.sight import Sight
 from toolkeeper.runtime.wish import Wish
 from toolkeeper_contract import (
     Clock,
     ConfigError,
     Event,
+    EventSink,
     Ids,
     Ledger,
     Registry,
@@ -61,10 +63,15 @@ class Toolkeeper:
         sealer: Sealer | None = None,
         clock: Clock | None = None,
         ids: Ids | None = None,
+        sinks: Sequence[EventSink] = (),
+        telemetry: Any = None,
     ) -> None:
+        """`sinks` are told of events beside the configured ones; `telemetry` is the program's own
+        (`toolkeeper_telemetry.Telemetry`) and stands for the configured one."""
         self.configuration = configuration
         self.policy = policy or load_policies(configuration)
         self.clock = clock or SystemClock()
+        self.lookout = Lookout(configuration, self.clock, sinks=sinks, telemetry=telemetry)
         self.ids = ids or RandomIds()
         self.redactor = redactor_of(configuration)
         self._given = (ledger, sealer)
@@ -107,6 +114,7 @@ class Toolkeeper:
         """Opens the store and reaps what expired. Sources start later, when they are needed."""
         if self._rim is not None:
             return
+        self.lookout.watch()
         ledger, sealer = self._given
         if ledger is None or sealer is None:
             opened, key = open_store(self.configuration, clock=self.clock)
@@ -122,15 +130,17 @@ class Toolkeeper:
             source=lambda tool: self.discovery.source(tool),
             schemas=Schemas(),
             trusted=lambda tool: trusts_source(self.configuration, tool.identity),
+            observer=self.lookout.observer,
         )
-        await ledger.reap(self.clock.now())
+        await self.lookout.open(ledger)
 
     async def close(self) -> None:
-        """Ends the sources' processes and closes the store."""
+        """Ends the sources' processes and closes the store; sinks have a short time to be told."""
         if self._discovery is not None:
             await self._discovery.close()
             self._discovery = None
         if self._rim is not None:
+            await self.lookout.close()
             # A ledger that was handed in belongs to whoever made it.
             if self._given[0] is None:
                 await self._rim.ledger.close()
@@ -364,16 +374,7 @@ class Toolkeeper:
         self, agent: str, user: str, provider: str, attributes: Mapping[str, Any] | None
     ) -> SessionRecord:
         agent_named(self.configuration, agent)
-        if not user:
-            raise ConfigError("the user's name is empty", "name one, or leave it out", key="user")
-        return SessionRecord(
-            session_id=self.ids.new("ses"),
-            agent=agent,
-            user=user,
-            provider=provider,
-            opened_at=self.clock.now(),
-            attributes=dict(attributes or {}),
-        )
+        return new_record(self.ids, self.clock, agent, user, provider, attributes)
 
     async def _look_again(self, names: frozenset[str]) -> None:
         await self.discovery.refresh(names)

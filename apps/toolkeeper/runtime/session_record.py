@@ -3,7 +3,28 @@
 from collections.abc import Mapping
 from typing import Any
 
-from toolkeeper_contract import ConfigError, Ledger, SessionRecord
+from toolkeeper_contract import Clock, ConfigError, Ids, Ledger, SessionRecord
+
+
+def new_record(
+    ids: Ids,
+    clock: Clock,
+    agent: str,
+    user: str,
+    provider: str,
+    attributes: Mapping[str, Any] | None,
+) -> SessionRecord:
+    """The record of a session that is opened now. ConfigError for a user without a name."""
+    if not user:
+        raise ConfigError("the user's name is empty", "name one, or leave it out", key="user")
+    return SessionRecord(
+        session_id=ids.new("ses"),
+        agent=agent,
+        user=user,
+        provider=provider,
+        opened_at=clock.now(),
+        attributes=dict(attributes or {}),
+    )
 
 
 async def known_record(ledger: Ledger, session_id: str) -> SessionRecord:

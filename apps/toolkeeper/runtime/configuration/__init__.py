@@ -4,6 +4,7 @@ from toolkeeper.runtime.configuration.agent import Agent, Limits, Pin, Search
 from toolkeeper.runtime.configuration.configuration import Configuration, Redaction, SchemaLimits
 from toolkeeper.runtime.configuration.file_text import read_document, read_text
 from toolkeeper.runtime.configuration.loading import load_configuration
+from toolkeeper.runtime.configuration.notification import Telemetry, Webhook
 from toolkeeper.runtime.configuration.problem import ConfigurationErrors
 from toolkeeper.runtime.configuration.revision import agent_revision
 from toolkeeper.runtime.configuration.schema import json_schema
@@ -32,7 +33,9 @@ __all__ = [
     "SchemaLimits",
     "Search",
     "Server",
+    "Telemetry",
     "Trust",
+    "Webhook",
     "absolute_store",
     "agent_revision",
     "json_schema",

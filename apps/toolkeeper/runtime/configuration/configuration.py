@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from toolkeeper.runtime.configuration.agent import Agent
+from toolkeeper.runtime.configuration.notification import Telemetry, Webhook
 from toolkeeper.runtime.configuration.server import Server
 from toolkeeper.runtime.redaction import ToolSecrets
 from toolkeeper_contract import Principal
@@ -43,7 +44,8 @@ class Configuration:
     imported from first. `store` is a database URL. `policies` are policy documents in order,
     `packs` the shipped ones that are named beside them.
     `functions` are `module:name`. `users` maps a user to their scopes. `approver_secrets` maps an
-    approver to the hash of their secret. `schema_limits` hold for every source. `secrets` are the
+    approver to the hash of their secret. `notifications` are told of events, `telemetry` (None:
+    nobody) of what is measured. `schema_limits` hold for every source. `secrets` are the
     credentials that servers are given, to be masked wherever they come back.
     """
 
@@ -61,6 +63,8 @@ class Configuration:
     users: Mapping[str, frozenset[str]] = field(default_factory=dict)
     approver_secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
+    notifications: tuple[Webhook, ...] = ()
+    telemetry: Telemetry | None = None
     redaction: Redaction = Redaction()
     schema_limits: SchemaLimits = SchemaLimits()
     version: int = 1

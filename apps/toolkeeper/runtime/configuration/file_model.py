@@ -206,6 +206,32 @@ class SchemaLimitsFile(Section):
     """values in one tool's schema"""
 
 
+class WebhookFile(Section):
+    webhook: Text
+    """the address that is told; `${NAME}` is replaced from the environment"""
+    secret: Text
+    """signs what is sent: 24 characters or more, or `whsec_` and base64; `${NAME}` is replaced"""
+    events: list[Text] = Field(min_length=1)
+    """names of events, `[approval.asked]`, say"""
+    name: Name | None = None
+    """tells its events from others'; the address's host by default"""
+    timeout: Duration = 10.0
+    """one attempt's time; seconds, or `500ms`, `5m`"""
+    give_up_after: Duration = 259_200.0
+    """the age at which an event is told no more"""
+
+
+class TelemetryFile(Section):
+    otlp: Text
+    """the base address of an OpenTelemetry collector, `http://localhost:4318`, say"""
+    headers: dict[str, AnyText] = {}
+    """headers for the collector; `${NAME}` is replaced from the environment"""
+    service: Name = "toolkeeper"
+    """the name under which this program's measurements stand"""
+    interval: Duration = 60.0
+    """how often metrics are sent"""
+
+
 class ConfigurationFile(Section):
     """A toolkeeper configuration."""
 
@@ -237,5 +263,9 @@ class ConfigurationFile(Section):
     """hashes of approvers' secrets"""
     redaction: RedactionFile = RedactionFile()
     """what is masked besides the built-in words and shapes"""
+    notifications: list[WebhookFile] = []
+    """who is told of events, outside this program"""
+    telemetry: TelemetryFile | None = None
+    """where spans and metrics go; nowhere by default"""
     limits: SchemaLimitsFile = SchemaLimitsFile()
     """bounds for the schemas of all tools"""

@@ -22,6 +22,7 @@ from toolkeeper.runtime.configuration.field_type import name_fault, shown
 from toolkeeper.runtime.configuration.file_model import ClassificationFile, ConfigurationFile
 from toolkeeper.runtime.configuration.file_text import Documents, nulls
 from toolkeeper.runtime.configuration.inclusion import read_documents
+from toolkeeper.runtime.configuration.notification_section import telemetry, webhooks
 from toolkeeper.runtime.configuration.problem import problems, raise_all
 from toolkeeper.runtime.configuration.server_section import servers
 from toolkeeper.runtime.configuration.store_url import absolute_store
@@ -63,6 +64,8 @@ def load_configuration(path: FilePath, environment: Mapping[str, str]) -> Config
         overlays={name: tuple(tools) for name, tools in file.overlays.items()},
         users={name: frozenset(user.scopes) for name, user in file.users.items()},
         approver_secrets=dict(file.approver_secrets),
+        notifications=webhooks(file, documents, substitution, errors),
+        telemetry=telemetry(file, documents, substitution, errors),
         secrets=frozenset(substitution.secrets),
         redaction=_redaction(file, documents, errors),
         schema_limits=SchemaLimits(**file.limits.model_dump()),

@@ -1,7 +1,6 @@
 """What is a server of the file, once its variables are replaced?"""
 
 from pathlib import Path as FilePath
-from urllib.parse import urlsplit
 
 from toolkeeper.runtime.configuration.file_model import ConfigurationFile, ServerFile
 from toolkeeper.runtime.configuration.file_text import Documents
@@ -14,6 +13,7 @@ from toolkeeper.runtime.configuration.server import (
     Trust,
 )
 from toolkeeper.runtime.configuration.substitution import Substitution
+from toolkeeper.runtime.configuration.web_address import is_web_address
 from toolkeeper_contract import ConfigError, Path, is_server_id
 from toolkeeper_policy import FUNCTIONS
 
@@ -130,7 +130,7 @@ def _remote(
     url = substitution.text(section.url or "", (*at, "url"))
     headers = substitution.texts(section.headers, (*at, "headers"))
     # The address may hold a secret, so the errors do not quote it.
-    if not _is_web_address(url) and not substitution.failed((*at, "url")):
+    if not is_web_address(url) and not substitution.failed((*at, "url")):
         errors.append(
             documents.error(
                 (*at, "url"),
@@ -149,16 +149,6 @@ def _remote(
                 )
             )
     return Remote(url, headers)
-
-
-def _is_web_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
-        return False
-    good = parts.scheme in ("http", "https") and bool(parts.hostname) and port != 0
-    return good and url.isprintable() and " " not in url
 
 
 def _is_header_name(name: str) -> bool:
