@@ -13,6 +13,7 @@ from toolkeeper_contract import (
     SideEffect,
     ToolDefinition,
     did_you_mean,
+    is_argument_pointer,
     is_reserved,
     is_tool_name,
 )
@@ -68,6 +69,7 @@ def tool(
     private: bool | None = ...,
     scopes: Iterable[str] = ...,
     deferred: bool = ...,
+    operands: Iterable[str] = ...,
     description: str | None = ...,
     title: str | None = ...,
 ) -> FunctionTool: ...
@@ -85,6 +87,7 @@ def tool(
     private: bool | None = ...,
     scopes: Iterable[str] = ...,
     deferred: bool = ...,
+    operands: Iterable[str] = ...,
     description: str | None = ...,
     title: str | None = ...,
 ) -> Callable[[Callable[..., Any]], FunctionTool]: ...
@@ -101,6 +104,7 @@ def tool(
     private: bool | None = None,
     scopes: Iterable[str] = (),
     deferred: bool = False,
+    operands: Iterable[str] = (),
     description: str | None = None,
     title: str | None = None,
 ) -> FunctionTool | Callable[[Callable[..., Any]], FunctionTool]:
@@ -109,6 +113,9 @@ def tool(
     The name is `name` or the function's own, the description `description` or the docstring, the
     schema comes from the signature. Without `side_effect` the tool counts as the worst: a
     destructive write in the open world. Raises ConfigError with what to change.
+
+    `operands` are JSON pointers (`/path`) of arguments that name files: an approval of a call
+    covers what these hold, too.
     """
     flags = {
         Flag.DESTRUCTIVE: destructive,
@@ -125,6 +132,7 @@ def tool(
             flags=frozenset(flag for flag, wanted in flags.items() if wanted),
             scopes=_scopes(scopes, own_name),
             deferred=deferred,
+            operands=_operands(operands, own_name),
         )
         signature = Signature(function, own_name)
         text = description if description is not None else inspect.getdoc(function) or ""
@@ -191,6 +199,17 @@ def _scopes(scopes: Iterable[str], name: str) -> tuple[str, ...]:
     if isinstance(scopes, str):
         raise ConfigError(f"the scopes of the tool `{name}` are a string", f'write ["{scopes}"]')
     return tuple(scopes)
+
+
+def _operands(operands: Iterable[str], name: str) -> tuple[str, ...]:
+    given = (operands,) if isinstance(operands, str) else tuple(operands)
+    for pointer in given:
+        if not is_argument_pointer(pointer):
+            raise ConfigError(
+                f"the tool `{name}` declares the operand `{pointer}`, which is no json pointer",
+                "write `/path` for the argument `path`",
+            )
+    return given
 
 
 def _is_async(function: Callable[..., Any]) -> bool:

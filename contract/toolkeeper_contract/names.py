@@ -16,6 +16,7 @@ RESERVED_PREFIXES = ("tool.", "mcp.", "device.")
 _TOOL = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 _PARAMETER = re.compile(r"[A-Za-z0-9_.$@:-]{1,128}")
 _SERVER = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_POINTER = re.compile(r"(/([^/~]|~[01])+)+")
 _CANONICAL = re.compile(r"[A-Za-z0-9_.-]{1,210}")
 
 
@@ -27,6 +28,11 @@ def is_tool_name(name: str) -> bool:
 def is_parameter_name(name: str) -> bool:
     """Whether a parameter may bear this name (real tools have `$meta`)."""
     return _PARAMETER.fullmatch(name) is not None
+
+
+def is_argument_pointer(text: object) -> bool:
+    """Whether `text` is a JSON pointer into arguments (`/path`); a `*` stands for any key."""
+    return isinstance(text, str) and _POINTER.fullmatch(text) is not None
 
 
 def is_server_id(name: str) -> bool:

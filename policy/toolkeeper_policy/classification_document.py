@@ -7,6 +7,7 @@ from toolkeeper_contract import (
     Document,
     Path,
     SideEffect,
+    is_argument_pointer,
     is_parameter_name,
     is_server_id,
 )
@@ -23,6 +24,7 @@ _KEYS = (
     "result",
     "destination",
     "payload",
+    "operands",
 )
 _RESULTS = ("trusted", "untrusted")
 
@@ -73,6 +75,7 @@ def _rule(section: Section) -> ClassificationRule:
         result=section.choice("result", _RESULTS) if "result" in section.body else None,
         destination=section.texts("destination", _argument_problem),
         payload=section.texts("payload", _argument_problem),
+        operands=section.texts("operands", _pointer_problem),
     )
 
 
@@ -122,6 +125,12 @@ def _source_problem(name: str) -> tuple[str, str | None] | None:
     if is_server_id(name):
         return None
     return f"{quoted(name)} cannot be a source", "write a server's id, or `functions`"
+
+
+def _pointer_problem(text: str) -> tuple[str, str | None] | None:
+    if is_argument_pointer(text):
+        return None
+    return f"{quoted(text)} is no json pointer", "write `/path` for the argument `path`"
 
 
 def _argument_problem(name: str) -> tuple[str, str | None] | None:

@@ -34,7 +34,8 @@ class ClassificationRule:
     with both needs both. `arguments` (name -> values) holds for calls in which each of these
     arguments is there and is one of its values, exactly; empty for all calls. `result` says
     whether results may be read as ours. `destination` and `payload` name the arguments by which a
-    call can carry data out.
+    call can carry data out. `operands` are JSON pointers of arguments that name files of this
+    machine: an approval covers their content too.
     """
 
     tools: tuple[str, ...] = ()
@@ -48,6 +49,7 @@ class ClassificationRule:
     result: str | None = None
     destination: tuple[str, ...] = ()
     payload: tuple[str, ...] = ()
+    operands: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.tools and not self.sources:
@@ -123,6 +125,8 @@ def merged(
         result=_last(rule.result for rule in covering),
         destination=_last(rule.destination or None for rule in covering) or (),
         payload=_last(rule.payload or None for rule in covering) or (),
+        # To name one more file is never a wish to have the others looked at no longer.
+        operands=tuple(dict.fromkeys(each for rule in covering for each in rule.operands)),
     )
 
 

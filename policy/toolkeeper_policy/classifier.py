@@ -78,8 +78,14 @@ def _declared(declaration: Declaration | None) -> Classification:
     if declaration is None:
         return WORST_CASE
     if declaration.side_effect is None:
-        return replace(WORST_CASE, flags=WORST_CASE.flags | declaration.flags)
-    return Classification(declaration.side_effect, declaration.flags, "declaration")
+        return replace(
+            WORST_CASE,
+            flags=WORST_CASE.flags | declaration.flags,
+            operands=declaration.operands,
+        )
+    return Classification(
+        declaration.side_effect, declaration.flags, "declaration", operands=declaration.operands
+    )
 
 
 def _ruled(base: Classification, rule: ClassificationRule, hints: Hints) -> Classification:
@@ -106,6 +112,7 @@ def _ruled(base: Classification, rule: ClassificationRule, hints: Hints) -> Clas
         classified_by,
         destination=rule.destination,
         payload=rule.payload,
+        operands=_all((base, rule)),
     )
 
 
@@ -122,6 +129,7 @@ def _tightened(base: Classification, ruled: Classification) -> Classification:
         ruled.side_effect if raised else base.side_effect,
         flags,
         ruled.classified_by if raised else base.classified_by,
+        operands=_all((base, ruled)),
     )
 
 
@@ -154,4 +162,10 @@ def dearest(classes: Sequence[Classification]) -> Classification:
         trusted_result=all(each.trusted_result for each in classes),
         destination=first.destination if same else (),
         payload=first.payload if same else (),
+        operands=_all(classes),
     )
+
+
+def _all(named: Sequence[Classification | ClassificationRule]) -> tuple[str, ...]:
+    """Every operand that one of these names."""
+    return tuple(dict.fromkeys(operand for each in named for operand in each.operands))

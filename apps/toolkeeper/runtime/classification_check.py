@@ -1,7 +1,7 @@
 """Do the arguments that the classification lists exist?
 
 An argument under `destination` or `payload` that no tool has counts for nothing, and those that are
-listed beside it would let a call pass.
+listed beside it would let a call pass; one under `operands` names nothing that could be looked at.
 """
 
 from collections.abc import Iterator
@@ -37,6 +37,7 @@ def _unknown(
         ("arguments", tuple(rule.arguments)),
         ("destination", rule.destination),
         ("payload", rule.payload),
+        ("operands", tuple(pointer.split("/")[1] for pointer in rule.operands)),
     ):
         for name in names:
             if name in known:

@@ -22,6 +22,7 @@ from toolkeeper.runtime.desk import Desk
 from toolkeeper.runtime.discovery import Discovery
 from toolkeeper.runtime.drift import Drift
 from toolkeeper.runtime.lookout import Lookout
+from toolkeeper.runtime.operands import folder_of
 from toolkeeper.runtime.planning import Planning
 from toolkeeper.runtime.profile import agent_named, sources_of, trusts_source
 from toolkeeper.runtime.session import Session
@@ -39,11 +40,12 @@ from toolkeeper_contract import (
     Registry,
     Sealer,
     SessionRecord,
+    Tool,
 )
 from toolkeeper_pipeline import Rim, Schemas
 from toolkeeper_planner import parse_intent
 from toolkeeper_policy import Policy
-from toolkeeper_sources import FunctionTool, tool
+from toolkeeper_sources import FunctionTool, operand_digests, tool
 from toolkeeper_wire import format_for
 
 
@@ -130,6 +132,7 @@ class Toolkeeper:
             source=lambda tool: self.discovery.source(tool),
             schemas=Schemas(),
             trusted=lambda tool: trusts_source(self.configuration, tool.identity),
+            contents=self._contents,
             observer=self.lookout.observer,
         )
         await self.lookout.open(ledger)
@@ -384,6 +387,12 @@ class Toolkeeper:
 
     def _needed(self, agent: Agent) -> frozenset[str]:
         return sources_of(agent, self.configuration) | self.discovery.functions
+
+    async def _contents(
+        self, tool: Tool, pointers: Sequence[str], arguments: Mapping[str, Any]
+    ) -> Mapping[str, str]:
+        folder = folder_of(self.configuration, tool.identity)
+        return await operand_digests(pointers, arguments, folder)
 
     def _whole_registry(self) -> Registry:
         return self.discovery.registry(self.discovery.names)

@@ -47,6 +47,7 @@ def limits_of(agent: Agent) -> Limits:
     return Limits(
         call_timeout=timedelta(seconds=limits.call_timeout),
         approval_expiry=timedelta(seconds=limits.approval_expiry),
+        grant_expiry=timedelta(seconds=limits.grant_expiry),
         lease=timedelta(seconds=limits.lease),
         result_bytes=limits.result_bytes,
         result_kept_bytes=limits.result_kept_bytes,

@@ -324,6 +324,7 @@ class Session:
             facts=facts,
             limits=limits,
             approvers=self._agent.approvers or (),
+            exclude_requester=self._agent.exclude_requester,
             found=controls.found,
             formerly=self._past.pinned,
             attributes=self._record.attributes,

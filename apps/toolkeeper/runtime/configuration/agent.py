@@ -41,6 +41,7 @@ class Limits:
     result_bytes: int = 50_000
     parallel_calls: int = 8
     approval_expiry: float = 86_400.0
+    grant_expiry: float = 2_592_000.0
     lease: float = 300.0
     argument_bytes: int = 1_048_576
     argument_depth: int = 256
@@ -57,6 +58,7 @@ class Agent:
     `tools`, `always_defined` are canonical names in configuration order; `deferred_tools` may hold
     globs. `toolsets` and `overlays` are the ones that an intent may ask for, with their contents.
     `approvers` is None where the file says nothing: the session's own user answers then.
+    `exclude_requester`: that user may not answer.
     `control_tools` stand in the framework's own order. `replan` is `on_change` or `never`.
     """
 
@@ -76,3 +78,4 @@ class Agent:
     replan: str = "on_change"
     limits: Limits = Limits()
     approvers: tuple[str, ...] | None = None
+    exclude_requester: bool = False

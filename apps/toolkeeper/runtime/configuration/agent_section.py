@@ -101,6 +101,7 @@ def _agent(
         replan=section.replan,
         limits=Limits(**section.limits.model_dump()),
         approvers=None if section.approvers is None else tuple(section.approvers),
+        exclude_requester=section.exclude_requester,
     )
 
 

@@ -89,6 +89,8 @@ class ClassificationFile(Section):
     """the arguments that say where something goes"""
     payload: list[Text] = []
     """the arguments that say what goes there"""
+    operands: list[JsonPointer] = []
+    """JSON pointers of arguments that name files here; an approval covers their content too"""
 
 
 class UserFile(Section):
@@ -140,6 +142,8 @@ class LimitsFile(Section):
     """calls of one model step that run at once"""
     approval_expiry: Duration = 86_400.0
     """how long an approval can be answered and used"""
+    grant_expiry: Duration = 2_592_000.0
+    """how long a standing approval can hold at most, and holds where nobody says it"""
     lease: Duration = 300.0
     """how long a silent process keeps a call; renewed while the call runs"""
     argument_bytes: Positive = 1_048_576
@@ -179,6 +183,8 @@ class AgentFile(Section):
     """bounds of a call"""
     approvers: list[Name] | None = Field(default=None, min_length=1)
     """who may answer this agent's approvals; the session's own user by default"""
+    exclude_requester: bool = False
+    """whether the session's own user may not answer"""
 
 
 class ToolSecretsFile(Section):

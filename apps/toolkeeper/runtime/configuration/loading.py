@@ -224,7 +224,7 @@ def _says_something(section: ClassificationFile) -> bool:
 
 def _rule(section: ClassificationFile) -> ClassificationRule:
     values: dict[str, Any] = section.model_dump()
-    for key in ("tools", "sources", "destination", "payload"):
+    for key in ("tools", "sources", "destination", "payload", "operands"):
         values[key] = tuple(values[key])
     values["arguments"] = {
         name: tuple(listed) for name, listed in (section.arguments or {}).items()
