@@ -13,37 +13,46 @@ from mcp_types import (
     TextContent,
 )
 
-from toolkeeper_contract import Blob, Text, ToolResult, canonical_text
-
-_UNKNOWN_TYPE = "application/octet-stream"
+from toolkeeper_contract import Blob, Text, ToolResult
+from toolkeeper_pipeline.media import UNKNOWN_TYPE, media_type
+from toolkeeper_sources.limits import RESULT_LIMITS
 
 
 def result_of_call(result: CallToolResult) -> ToolResult:
-    """Texts as text, everything binary as blobs, structured content kept beside them."""
-    parts = tuple(_part(block) for block in result.content)
-    structured = result.structured_content
-    if not parts and structured is not None:
-        # Some servers send the value alone; the model still has to read something.
-        parts = (Text(canonical_text(structured)),)
-    return ToolResult(parts, structured=structured, is_error=result.is_error)
+    """Texts as text, everything binary as blobs, structured content kept beside them.
+
+    Without any block the structured content is all there is to read. A resource bears its address.
+    """
+    parts = tuple(part for block in result.content for part in _parts(block))
+    return ToolResult(parts, structured=result.structured_content, is_error=result.is_error)
 
 
-def _part(
+def _parts(
     block: TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource,
-) -> Text | Blob:
+) -> tuple[Text | Blob, ...]:
     if isinstance(block, TextContent):
-        return Text(block.text)
+        return (Text(block.text),)
     if isinstance(block, ImageContent | AudioContent):
-        return _blob(block.data, block.mime_type)
+        return (_blob(block.data, block.mime_type),)
     if isinstance(block, ResourceLink):
-        title = block.title or block.name
-        return Text(f"{title}: {block.uri}")
-    if isinstance(block.resource, BlobResourceContents):
-        return _blob(block.resource.blob, block.resource.mime_type or _UNKNOWN_TYPE)
-    return Text(block.resource.text)
+        return (Text(_link(block)),)
+    resource = block.resource
+    if isinstance(resource, BlobResourceContents):
+        blob = _blob(resource.blob, resource.mime_type or UNKNOWN_TYPE)
+        return (Text(f"{resource.uri}:"), blob)
+    return (Text(f"{resource.uri}:\n{resource.text}"),)
+
+
+def _link(link: ResourceLink) -> str:
+    details = [link.mime_type] if link.mime_type else []
+    details += [f"{link.size:,} bytes"] if link.size is not None else []
+    more = f" ({', '.join(details)})" if details else ""
+    return f"{link.title or link.name}: {link.uri}{more}"
 
 
 def _blob(data: str, mime_type: str) -> Text | Blob:
+    if len(data) // 4 * 3 > RESULT_LIMITS.size:
+        return Text(f"[{media_type(mime_type)}, about {len(data) // 4 * 3:,} bytes, too large]")
     try:
         return Blob(base64.b64decode(data, validate=True), mime_type)
     except (binascii.Error, ValueError):

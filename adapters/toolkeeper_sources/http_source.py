@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from mcp_types import CONNECTION_CLOSED, INTERNAL_ERROR, REQUEST_TIMEOUT
+from mcp_types import CONNECTION_CLOSED, INTERNAL_ERROR, PARSE_ERROR, REQUEST_TIMEOUT
 
 from toolkeeper_contract import ConfigError
 from toolkeeper_sources.connection import Connection, ConnectionFailed
@@ -23,7 +23,7 @@ class HttpMcpSource(ServerSource):
     """
 
     # The SDK words a broken stream, and a gateway's 502, like an error of the server.
-    ambiguous = frozenset({CONNECTION_CLOSED, INTERNAL_ERROR, REQUEST_TIMEOUT})
+    ambiguous = frozenset({CONNECTION_CLOSED, INTERNAL_ERROR, PARSE_ERROR, REQUEST_TIMEOUT})
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """How do the SDK's messages travel over streamable HTTP, so that we see what left?"""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Any, Self
@@ -9,9 +9,14 @@ from typing import Any, Self
 import httpx2
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCRequest, JSONRPCResponse
+from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
 
+from toolkeeper_sources.limits import RESULT_LIMITS
 from toolkeeper_sources.message_tap import MessageTap
+from toolkeeper_sources.unreadable import unreadable
+
+_UNREAD = ("Failed to parse JSON response", "Failed to parse SSE message", "SSE stream failed")
+"""How the SDK begins to tell of an answer that it could not read."""
 
 READ_TIMEOUT = 300.0
 """Seconds that a response may pause; a call's own time is bounded by whoever makes it."""
@@ -51,7 +56,9 @@ class HttpTransport:
             )
         )
         read, write = await self._stack.enter_async_context(
-            streamable_http_client(self._url, http_client=client)
+            streamable_http_client(
+                self._url, http_client=client, max_sse_event_size=RESULT_LIMITS.size
+            )
         )
         return _Reader(read, self._tap), _Writer(write, self._tap)
 
@@ -80,7 +87,28 @@ class _Outbound(httpx2.AsyncHTTPTransport):
         if response.status_code == httpx2.codes.NOT_FOUND and request.method == "POST":
             # By the protocol: the session is not there (any more).
             self._lost(_request_id(request))
+        if response.headers.get("content-type", "").lower().startswith("application/json"):
+            response.stream = _Bounded(response.stream)
         return response
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    """A body that ends with an error where it becomes too long to be taken in."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for chunk in self._inner:
+            size += len(chunk)
+            if size > RESULT_LIMITS.size:
+                # Of the kind that the SDK reports to whoever waits for the answer.
+                raise httpx2.StreamError("the body is too long")
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
 
 
 def _request_id(request: httpx2.Request) -> Any:
@@ -113,6 +141,9 @@ class _Reader:
 
     def _seen(self, item: SessionMessage | Exception) -> SessionMessage | Exception:
         message = item.message if isinstance(item, SessionMessage) else None
+        if isinstance(message, JSONRPCError) and message.error.message.startswith(_UNREAD):
+            # The SDK's own words, which quote what it could not read.
+            return SessionMessage(unreadable(message.id)) if message.id is not None else item
         if isinstance(message, JSONRPCResponse) and self._tap.awaits(message):
             self._tap.received(message, len(message.model_dump_json()))
         return item

@@ -24,6 +24,20 @@ class ListingLimits:
     schemas: SchemaLimits = SchemaLimits()
 
 
+@dataclass(frozen=True, slots=True)
+class ResultLimits:
+    """Bounds of what one call may give back, before anybody looks at it: `size` in bytes of its
+    message, or characters of its texts, `depth` in levels, `nodes` in values. The limits of the
+    agent that called are narrower.
+    """
+
+    size: int = 32 * 1024 * 1024
+    depth: int = 250
+    nodes: int = 1_000_000
+
+
+RESULT_LIMITS = ResultLimits()
+
 MAX_TEXT = 64 * 1024
 """The longest description or title that a tool may have, in characters."""
 

@@ -56,6 +56,10 @@ class MessageTap:
         if dispatch is not None:
             dispatch.left = False
 
+    def in_flight(self, request_id: RequestId) -> bool:
+        """Whether somebody waits for the answer to this request."""
+        return request_id in self._unsettled
+
     def settled(self, dispatch: Dispatch) -> None:
         """To be told when the request's task no longer waits."""
         if dispatch.request_id is not None:

@@ -10,6 +10,7 @@ from mcp_types import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
+    PARSE_ERROR,
     CallToolRequest,
     CallToolRequestParams,
     CallToolResult,
@@ -27,12 +28,14 @@ from toolkeeper_contract import (
     Text,
     ToolResult,
 )
+from toolkeeper_pipeline.bounds import ResultTooLarge
 from toolkeeper_sources.call_result import result_of_call
 from toolkeeper_sources.connection import Connection, ConnectionFailed
 from toolkeeper_sources.limits import ListingLimits
 from toolkeeper_sources.listing_walk import ListingWalk
 from toolkeeper_sources.message_tap import DISPATCH, Dispatch
 from toolkeeper_sources.published import sorted_out
+from toolkeeper_sources.unreadable import UNREADABLE
 
 _ANSWER: TypeAdapter[CallToolResult | InputRequiredResult] = TypeAdapter(
     CallToolResult | InputRequiredResult
@@ -53,8 +56,9 @@ class ServerSource(ABC):
 
     kind = SourceKind.MCP
 
-    ambiguous: frozenset[int] = frozenset()
-    """Error codes by which the transport itself may report an answer that never came."""
+    ambiguous: frozenset[int] = frozenset({PARSE_ERROR})
+    """Error codes by which the transport itself may report an answer that never came, or that it
+    could not read."""
 
     def __init__(self, name: str, *, timeout: float, limits: ListingLimits) -> None:
         self.name = name
@@ -91,7 +95,10 @@ class ServerSource(ABC):
             return self._concluded(walk, reason)
 
     async def call(self, raw_name: str, arguments: Mapping[str, Any]) -> ToolResult:
-        """Calls the tool once. Raises NotDispatched, LostAfterDispatch or ServerError."""
+        """Calls the tool once.
+
+        Raises NotDispatched, LostAfterDispatch, ResultTooLarge or ServerError.
+        """
         connection = self._connection
         if connection is None or not connection.alive:
             connection = await self._reconnected(raw_name)
@@ -224,6 +231,8 @@ def _print_of(listing: Listing | None, raw_name: str) -> str | None:
 def _refusal(
     error: MCPError, connection: Connection, dispatch: Dispatch, ambiguous: frozenset[int]
 ) -> ToolResult:
+    if error.code == UNREADABLE and dispatch.left:
+        raise ResultTooLarge("the server's answer is too large or too deep to be read") from None
     if not connection.alive or not dispatch.left or error.code in ambiguous:
         raise _lost(dispatch) from None
     if error.code in _NOT_RUN:

@@ -7,9 +7,11 @@ import signal
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from toolkeeper_sources.tail import Tail
+from toolkeeper_sources.unreadable import EDGE
 
 GRACE = 2.0
 """Seconds that a process gets after its input was closed, and again after it was asked to end."""
@@ -18,10 +20,21 @@ HURRY = 0.2
 """The same for a process that nothing more is expected of."""
 
 MAX_LINE = 32 * 1024 * 1024
-"""Bytes of the longest line that is read; a server that goes on beyond is cut off."""
+"""Bytes of the longest line that is taken in."""
+
+MAX_SKIPPED = 16 * MAX_LINE
+"""Bytes of the longest line that is read over; a server that goes on beyond is cut off."""
 
 _CHUNK = 64 * 1024
 _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
+
+
+@dataclass(frozen=True, slots=True)
+class TooLong:
+    """A line that was not taken in: the bytes at its beginning and at its end."""
+
+    head: bytes
+    tail: bytes
 
 
 class CannotStart(Exception):
@@ -78,8 +91,11 @@ class StdioProcess:
         stdin.write(line + b"\n")
         await stdin.drain()
 
-    async def line(self) -> bytes | None:
-        """The next line of output without its end; None when there will be no more."""
+    async def line(self) -> bytes | TooLong | None:
+        """The next line of output without its end; None when there will be no more.
+
+        A line that is too long is read over; what is at its ends comes in its place.
+        """
         stdout = self._process.stdout
         if stdout is None:
             return None
@@ -87,7 +103,7 @@ class StdioProcess:
         while (end := self._buffer.find(b"\n", searched)) < 0:
             searched = len(self._buffer)
             if searched > MAX_LINE:
-                return None
+                return await self._skipped()
             chunk = await stdout.read(_CHUNK)
             if not chunk:
                 return None
@@ -95,6 +111,22 @@ class StdioProcess:
         line = bytes(self._buffer[:end])
         del self._buffer[: end + 1]
         return line
+
+    async def _skipped(self) -> TooLong | None:
+        stdout = self._process.stdout
+        head = bytes(self._buffer[:EDGE])
+        skipped = len(self._buffer)
+        del self._buffer[:-EDGE]
+        while (end := self._buffer.find(b"\n")) < 0:
+            del self._buffer[:-EDGE]
+            chunk = await stdout.read(_CHUNK) if stdout is not None else b""
+            skipped += len(chunk)
+            if not chunk or skipped > MAX_SKIPPED:
+                return None
+            self._buffer += chunk
+        tail = bytes(self._buffer[:end])
+        del self._buffer[: end + 1]
+        return TooLong(head, tail)
 
     async def end(self, *, hurry: bool = False) -> None:
         """Closes the input, waits, asks, kills. Leaves neither process nor open pipe behind.

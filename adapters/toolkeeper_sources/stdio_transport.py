@@ -10,10 +10,19 @@ from typing import Self
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCMessage, JSONRPCRequest, JSONRPCResponse, jsonrpc_message_adapter
+from mcp_types import (
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    jsonrpc_message_adapter,
+)
 
 from toolkeeper_sources.message_tap import MessageTap
-from toolkeeper_sources.stdio_process import HURRY, StdioProcess
+from toolkeeper_sources.stdio_process import HURRY, StdioProcess, TooLong
+from toolkeeper_sources.unreadable import answered, unreadable
 
 MAX_JUNK = 1000
 """Lines that are no messages, after which a server is given up."""
@@ -80,17 +89,28 @@ class StdioTransport:
         return f"the server closed its output{junk}" if self.closed else None
 
     async def _deliver(
-        self, line: bytes, send: MemoryObjectSendStream[SessionMessage | Exception]
+        self, line: bytes | TooLong, send: MemoryObjectSendStream[SessionMessage | Exception]
     ) -> None:
-        if not line.strip():
-            return
-        message = _message(line)
+        if isinstance(line, TooLong):
+            head, tail, message = line.head, line.tail, None
+        else:
+            head = tail = line
+            if not line.strip():
+                return
+            message = _message(line)
         if message is None:
-            # Not passed on as an error: the SDK would log the line, and it may hold anything.
-            self.junk += 1
-            return
+            asked = answered(head, tail)
+            if isinstance(line, bytes):
+                message = _unreadable_answer(line)
+            if message is None and asked is not None and self._tap.in_flight(asked):
+                message = unreadable(asked)
+            else:
+                # Not passed on as an error: the SDK would log the line, and it may hold anything.
+                self.junk += 1
+            if message is None:
+                return
         if isinstance(message, JSONRPCResponse):
-            self._tap.received(message, len(line))
+            self._tap.received(message, len(head))
         await send.send(SessionMessage(message))
 
 
@@ -108,6 +128,24 @@ def _message(line: bytes) -> JSONRPCMessage | None:
         return jsonrpc_message_adapter.validate_json(text, by_name=False)
     except (ValueError, RecursionError):
         return None
+
+
+def _unreadable_answer(line: bytes) -> JSONRPCError | None:
+    """A line that is no message, but says which request it means to answer: that one has failed.
+
+    Otherwise nothing would ever come for it.
+    """
+    try:
+        value = json.loads(line.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict) or "method" in value or not value.keys() & {"result", "error"}:
+        return None
+    id = value.get("id")
+    if isinstance(id, bool) or not isinstance(id, int | str):
+        return None
+    error = ErrorData(code=PARSE_ERROR, message="the answer could not be read")
+    return JSONRPCError(jsonrpc="2.0", id=id, error=error)
 
 
 class _Writer:
