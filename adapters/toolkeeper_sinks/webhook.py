@@ -43,7 +43,9 @@ class WebhookSink:
         self._name = name or urlsplit(url).hostname or "webhook"
         self._timeout = timeout
         self._now = now
-        self._client: httpx2.AsyncClient | None = None
+        # The bare transport: a client would write the address, with what is secret in it, to its
+        # log, and would ask the environment for proxies and a `.netrc`.
+        self._transport: httpx2.AsyncHTTPTransport | None = None
 
     @property
     def name(self) -> str:
@@ -64,9 +66,9 @@ class WebhookSink:
 
     async def close(self) -> None:
         """Closes the connections that were kept."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.aclose()
+        transport, self._transport = self._transport, None
+        if transport is not None:
+            await transport.aclose()
 
     async def _post(self, event: RecordedEvent) -> int:
         body = _body(event)
@@ -86,17 +88,16 @@ class WebhookSink:
             raise Undelivered("the connection broke") from None
 
     async def _exchange(self, body: bytes, headers: dict[str, str]) -> int:
-        if self._client is None:
-            self._client = httpx2.AsyncClient(
-                timeout=httpx2.Timeout(self._timeout),
-                follow_redirects=False,
-                # Neither a proxy nor a `.netrc` of the environment is to see what is sent.
-                trust_env=False,
-            )
-        async with self._client.stream(
-            "POST", self._url, content=body, headers=headers
-        ) as response:
-            return response.status_code
+        if self._transport is None:
+            self._transport = httpx2.AsyncHTTPTransport()
+        timeout = httpx2.Timeout(self._timeout).as_dict()
+        request = httpx2.Request(
+            "POST", self._url, content=body, headers=headers, extensions={"timeout": timeout}
+        )
+        response = await self._transport.handle_async_request(request)
+        # Not read: it may have no end, and there is nothing in it for us.
+        await response.aclose()
+        return response.status_code
 
 
 def message_id(event: RecordedEvent) -> str:
