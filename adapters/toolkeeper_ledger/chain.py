@@ -1,7 +1,8 @@
 """Was a session's history changed after it was written?
 
 Each event's hash covers the hash before it, so a change anywhere breaks every later link. A head
-that is kept elsewhere also finds a tail that was cut off.
+that is kept elsewhere also finds a tail that was cut off. Only whoever can rewrite a whole history
+together with every head that is kept of it is not found.
 """
 
 from collections.abc import Sequence
@@ -12,6 +13,9 @@ from toolkeeper_contract import Event, RecordedEvent, digest
 
 GENESIS = "0" * 64
 """The hash before a session's first event."""
+
+PRUNED = "session.pruned"
+"""The event that stands for everything before it: `through` is its last seq, `hash` its hash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,29 +72,85 @@ def extend(head: Head, at: str, events: Sequence[Event]) -> tuple[Head, list[Rec
     return Head(head.session_id, seq, previous), recorded
 
 
+class Walk:
+    """Follows one session's history event by event, in the order of `seq`.
+
+    `head` is where the session says that its history ends; `kept` are older heads that were kept
+    elsewhere: they find a history that was cut or rewritten together with its head. A history that
+    was pruned begins with the event that says so, which holds the hash that it follows.
+    """
+
+    def __init__(self, head: Head, kept: Sequence[Head] = ()) -> None:
+        self.head = head
+        self.seq, self.previous = 0, GENESIS
+        self.pruned = Head(head.session_id)
+        self._kept = kept
+
+    def step(self, record: RecordedEvent) -> bool:
+        """Whether the next event holds; where it does not, the walk stays before it."""
+        start = self._pruned_by(record) if self.seq == 0 else None
+        before = start or Head(self.head.session_id, self.seq, self.previous)
+        seq = before.seq + 1
+        if (
+            seq > self.head.seq
+            or not _holds(before.hash, seq, self.head.session_id, record)
+            or not self._are_met((before, Head(before.session_id, seq, record.hash)))
+        ):
+            return False
+        if start is not None:
+            self.pruned = start
+        self.seq, self.previous = seq, record.hash
+        return True
+
+    def fault(self, record: RecordedEvent, later: Sequence[RecordedEvent]) -> ChainFault:
+        """What is wrong with the event at which `step` has stopped; `later` are all behind it."""
+        head, seq = self.head, self.seq + 1
+        if self.seq == 0 and record.event.name == PRUNED:
+            return ChainFault(head.session_id, record.seq, FaultKind.CHANGED)
+        if _holds(self.previous, seq, head.session_id, record):
+            kind = FaultKind.INSERTED if seq > head.seq else FaultKind.CHANGED
+        else:
+            kind = _diagnose(self.previous, seq, head, record, later)
+        return ChainFault(head.session_id, seq, kind)
+
+    def end(self) -> ChainFault | None:
+        """What is missing behind the last event."""
+        owed = max([self.head.seq, *(head.seq for head in self._kept)])
+        if self.seq < owed:
+            return ChainFault(self.head.session_id, self.seq + 1, FaultKind.REMOVED)
+        return None
+
+    def unknown(self) -> list[Head]:
+        """The kept heads of which nothing can be said: what they are about was pruned."""
+        return [head for head in self._kept if 0 < head.seq < self.pruned.seq]
+
+    def _pruned_by(self, record: RecordedEvent) -> Head | None:
+        event = record.event
+        seq, hash = event.data.get("through"), event.data.get("hash")
+        if event.name != PRUNED or not isinstance(seq, int) or not isinstance(hash, str):
+            return None
+        return Head(self.head.session_id, seq, hash) if seq == record.seq - 1 else None
+
+    def _are_met(self, passed: Sequence[Head]) -> bool:
+        return not any(
+            mine.seq == other.seq and mine.hash != other.hash
+            for mine in passed
+            for other in (self.head, *self._kept)
+        )
+
+
 def verify(
-    events: Sequence[RecordedEvent], head: Head, kept: Head | None = None
+    events: Sequence[RecordedEvent], head: Head, kept: Head | Sequence[Head] | None = None
 ) -> ChainFault | None:
     """The first fault of one session's history, or None when every link holds.
 
-    `events` are all of the session's, in the order of `seq`, and `head` is where the session says
-    that they end. `kept` is an older head that was kept elsewhere: it finds a history that was cut
-    or rewritten together with its head.
+    `events` are all of the session's, in the order of `seq`; `head` and `kept` as for `Walk`.
     """
-    previous = GENESIS
+    walk = Walk(head, [kept] if isinstance(kept, Head) else kept or ())
     for index, record in enumerate(events):
-        seq = index + 1
-        if not _holds(previous, seq, head.session_id, record):
-            return ChainFault(head.session_id, seq, _diagnose(previous, index, head, events))
-        if seq > head.seq:
-            return ChainFault(head.session_id, seq, FaultKind.INSERTED)
-        previous = record.hash
-        for end in (head, kept):
-            if end is not None and end.seq == seq and end.hash != previous:
-                return ChainFault(head.session_id, seq, FaultKind.CHANGED)
-    if len(events) < max(head.seq, kept.seq if kept else 0):
-        return ChainFault(head.session_id, len(events) + 1, FaultKind.REMOVED)
-    return None
+        if not walk.step(record):
+            return walk.fault(record, events[index + 1 :])
+    return walk.end()
 
 
 def _holds(previous: str, seq: int, session_id: str, record: RecordedEvent) -> bool:
@@ -103,15 +163,19 @@ def _holds(previous: str, seq: int, session_id: str, record: RecordedEvent) -> b
 
 def _fits(previous: str, seq: int, session_id: str, record: RecordedEvent) -> bool:
     """Whether the record was written as number `seq` after `previous`, however it is numbered."""
-    return link(previous, seq, session_id, record.at, record.event) == record.hash
+    try:
+        return link(previous, seq, session_id, record.at, record.event) == record.hash
+    except (TypeError, ValueError):
+        return False  # something stands there that no event has
 
 
-def _diagnose(previous: str, index: int, head: Head, events: Sequence[RecordedEvent]) -> FaultKind:
-    """What most likely happened at `index`, where the chain breaks.
+def _diagnose(
+    previous: str, seq: int, head: Head, record: RecordedEvent, later: Sequence[RecordedEvent]
+) -> FaultKind:
+    """What most likely happened at `seq`, where the chain breaks.
 
     Renumbering does not hide it: a record's hash tells as which number it was written.
     """
-    record, later, seq = events[index], events[index + 1 :], index + 1
     owner = head.session_id
     if record.session_id != owner or seq > head.seq:
         return FaultKind.INSERTED
@@ -126,13 +190,15 @@ def _diagnose(previous: str, index: int, head: Head, events: Sequence[RecordedEv
             for number in (place, place + 1)
         )
         return FaultKind.REORDERED if moved else FaultKind.INSERTED
+    if not isinstance(record.seq, int):
+        return FaultKind.CHANGED
     if record.seq > seq:
         return FaultKind.REMOVED
     if record.seq < seq:
         return FaultKind.INSERTED
     if later:
         # Renumbered after a removal: the next link holds, under a higher number.
-        ahead = range(seq + 2, max(head.seq, len(events)) + 2)
+        ahead = range(seq + 2, max(head.seq, seq + len(later)) + 2)
         if any(_fits(record.hash, number, owner, later[0]) for number in ahead):
             return FaultKind.REMOVED
     return FaultKind.CHANGED

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from toolkeeper_contract import Event, Invocation, digest
-from toolkeeper_ledger.rows import invocation_row
+from toolkeeper_ledger.rows import Row, invocation_row
 
 VOUCHER = "row_digest"
 """The key in the event's data."""
@@ -52,7 +52,7 @@ _VOUCHED = (
 """Columns of `invocations`. The list is part of every digest: another one needs another key."""
 
 
-def row_digest(columns: Mapping[str, Any]) -> str:
+def row_digest(columns: Mapping[str, Any] | Row) -> str:
     """The digest of a row as its columns hold it, of all that others can see of a settled call."""
     return digest([columns[name] for name in _VOUCHED])
 
