@@ -12,12 +12,21 @@ from mcp.client.subscriptions import ToolsListChanged
 from mcp_types import CONNECTION_CLOSED, Implementation, ToolListChangedNotification
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from toolkeeper_pipeline.library_log import withhold
 from toolkeeper_sources.message_tap import MessageTap
 
 # The SDK logs lines and errors of servers. Without a handler of its own Python would print them to
-# the user's terminal; with one, whoever configures logging still gets them.
+# the user's terminal; with one, whoever configures logging still gets them, but for their content.
 for _logger in ("mcp", "client"):
     logging.getLogger(_logger).addHandler(logging.NullHandler())
+
+
+def _keep_out_of_the_log() -> None:
+    withhold("mcp", "httpx2", "httpcore2")
+    withhold("client", package="mcp")
+
+
+_keep_out_of_the_log()
 
 
 class ConnectionFailed(Exception):
@@ -47,6 +56,7 @@ class Connection:
 
     async def open(self) -> None:
         """Opens the session; raises ConnectionFailed. A cancelled caller leaves nothing behind."""
+        _keep_out_of_the_log()
         self._task = asyncio.create_task(self._live(), name="toolkeeper-mcp")
         try:
             await self._ready.wait()

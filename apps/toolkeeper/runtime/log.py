@@ -1,7 +1,9 @@
 """What do the program's logs look like, and what never stands in them?
 
-Logs go to standard error, one event a line as `key=value`. They carry names, sizes and codes, never
-argument values; whatever slips in is redacted and made visible before it is written.
+The command's logs go to standard error, one event a line as `key=value`. The library is silent
+until the program around it sets up logging; it never writes to standard output. Logs carry names,
+sizes and codes, never argument values; whatever slips in is redacted and made visible before it is
+written.
 """
 
 import logging
@@ -20,6 +22,38 @@ LEVELS = ("debug", "info", "warning", "error")
 _FIRST = ("timestamp", "level", "event")
 _LONGEST = 2_000
 """Characters of one value that a log line shows."""
+
+
+class Log:
+    """Where a module of ours logs; `name` is the module's.
+
+    To structlog where the program has configured it, else to Python's own logging under `name`.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def info(self, event: str, **values: Any) -> None:
+        self._write("info", event, values)
+
+    def warning(self, event: str, **values: Any) -> None:
+        self._write("warning", event, values)
+
+    def error(self, event: str, **values: Any) -> None:
+        self._write("error", event, values)
+
+    def _write(self, level: str, event: str, values: dict[str, Any]) -> None:
+        if structlog.is_configured():
+            # Left alone, structlog would print to standard output.
+            getattr(structlog.get_logger(self._name), level)(event, **values)
+            return
+        logger, number = (
+            logging.getLogger(self._name),
+            logging.getLevelNamesMapping()[level.upper()],
+        )
+        if logger.isEnabledFor(number):
+            cleaned = _CLEANER(logger, level, {"event": event, **values})
+            logger.log(number, "%s", _LINE(logger, level, _logfmt_keys(logger, level, cleaned)))
 
 
 def configure_logging(level: str = "warning", redactor: Redactor | None = None) -> None:
@@ -118,3 +152,11 @@ def _without_traceback(
             event["at"] = f"{code.co_filename}:{trace.tb_lineno}"
     event.pop("stack_info", None)
     return event
+
+
+_CLEANER = Cleaner(Redactor())
+_LINE = structlog.processors.LogfmtRenderer(
+    key_order=("event",), drop_missing=True, bool_as_flag=False
+)
+# Python would print warnings that nobody wants on standard error.
+logging.getLogger("toolkeeper").addHandler(logging.NullHandler())

@@ -11,15 +11,14 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-import structlog
-
+from toolkeeper.runtime.log import Log
 from toolkeeper.runtime.resumption import Attempt, attempt, ready
 from toolkeeper_contract import Code, RunError
 
 if TYPE_CHECKING:
     from toolkeeper.runtime.keeper import Toolkeeper
 
-_LOG = structlog.get_logger(__name__)
+_LOG = Log(__name__)
 
 ROUND = timedelta(seconds=15)
 """The longest sleep: leases and approvals that run out tell nobody."""
