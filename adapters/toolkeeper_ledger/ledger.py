@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 
@@ -39,26 +39,27 @@ from toolkeeper_ledger import (
     renderings,
     sessions,
 )
+from toolkeeper_ledger.announcing import announce
 from toolkeeper_ledger.backlog import read_backlog
-from toolkeeper_ledger.chain import Head
+from toolkeeper_ledger.changes import Changes
+from toolkeeper_ledger.custody import Custody
 from toolkeeper_ledger.endings import check_answer
-from toolkeeper_ledger.group_writer import GroupWriter
-from toolkeeper_ledger.location import is_on_server, store_path
-from toolkeeper_ledger.opening import open_database
-from toolkeeper_ledger.postgres_opening import open_postgres
 from toolkeeper_ledger.subscribed_writer import SubscribedWriter
-from toolkeeper_ledger.writer import InlineWriter, Writer
+from toolkeeper_ledger.writer import Writer
+
+T = TypeVar("T")
 
 
-class SqlLedger:
+class SqlLedger(Custody):
     """`toolkeeper_contract.Ledger` on SQL: every method is one transaction, run by `writer`.
 
     Made by `open_ledger`.
     """
 
-    def __init__(self, writer: Writer, clock: Clock) -> None:
+    def __init__(self, writer: Writer, clock: Clock, changes: Changes) -> None:
         self._writer = writer
         self._clock = clock
+        self._changes = changes
 
     # sessions and runs
 
@@ -126,7 +127,12 @@ class SqlLedger:
         self, row: Invocation, approval: Approval, sealed: bytes, events: Sequence[Event]
     ) -> None:
         at = self._clock.now()
-        await self._writer.write(lambda c: calls.park(c, row, approval, sealed, at, events))
+
+        def work(connection: Connection) -> bool:
+            calls.park(connection, row, approval, sealed, at, events)
+            return True
+
+        await self._tell(work)
 
     async def settle(
         self,
@@ -186,7 +192,7 @@ class SqlLedger:
                 grants.give(connection, grant)
             return answered
 
-        return await self._writer.write(work)
+        return await self._tell(work)
 
     async def amend(
         self,
@@ -197,7 +203,7 @@ class SqlLedger:
         events: Sequence[Event],
     ) -> bool:
         at = self._clock.now()
-        return await self._writer.write(
+        return await self._tell(
             lambda c: calls.amend(c, approval_id, row, approval, sealed, at, events)
         )
 
@@ -235,7 +241,7 @@ class SqlLedger:
         self, grant_id: str, *, by: str, at: datetime, events: Sequence[Event]
     ) -> Grant | None:
         written_at = self._clock.now()
-        return await self._writer.write(
+        return await self._tell(
             lambda c: grants.revoke(c, grant_id, by=by, at=at, written_at=written_at, events=events)
         )
 
@@ -263,7 +269,8 @@ class SqlLedger:
         await self._writer.write(lambda c: outbox.postpone(c, delivery_id, due_at, reason))
 
     async def changed(self, timeout: timedelta) -> bool:
-        raise NotImplementedError
+        """As the port says. The first wait in a process does not wait: nobody had looked before."""
+        return await self._changes.wait(timeout)
 
     async def backlog(self, now: datetime) -> Backlog:
         return await self._writer.read(lambda c: read_backlog(c, now))
@@ -272,7 +279,7 @@ class SqlLedger:
         if not await self._writer.read(lambda c: reaping.anything_due(c, now)):
             return []
         at = self._clock.now()
-        return await self._writer.write(lambda c: reaping.reap(c, now, at))
+        return await self._tell(lambda c: reaping.reap(c, now, at))
 
     # reading back, each in a total order
 
@@ -298,10 +305,6 @@ class SqlLedger:
         self, session_id: str | None = None, invocation_id: str | None = None
     ) -> Sequence[RecordedEvent]:
         return await self._writer.read(lambda c: history.read_events(c, session_id, invocation_id))
-
-    async def heads(self) -> Sequence[Head]:
-        """The newest event of every session, by session id: what `verify` is held against."""
-        return await self._writer.read(history.read_heads)
 
     async def planned_turns(self) -> Sequence[PlannedTurn]:
         return await self._writer.read(sessions.planned_turns)
@@ -340,38 +343,22 @@ class SqlLedger:
             )
 
     async def close(self) -> None:
+        self._changes.close()
         await self._writer.close()
 
+    async def _tell(self, work: Callable[[Connection], T]) -> T:
+        """Writes, and wakes who waits for changes, here and in other processes.
 
-def open_ledger(
-    url: str,
-    *,
-    clock: Clock,
-    read_only: bool = False,
-    create: bool = True,
-    synchronous: str = "NORMAL",
-    busy_timeout: float = 10.0,
-) -> SqlLedger:
-    """The ledger at `url` (`sqlite:///path` or `postgresql://...`).
+        Work that answers with nothing has changed nothing.
+        """
 
-    A missing store is created where `create`; on a server, its tables in a database that is there.
-    `synchronous` is NORMAL (what is committed survives kill -9) or FULL (power loss too); a server
-    is configured by itself. `busy_timeout` is in seconds: how long to wait for another process's
-    write, or for a server that is being restarted.
-    ConfigError when the store is missing, not a database, of a newer version or may not be used;
-    RunError(ledger.unavailable) when it is locked, its disk fails or its server is away.
-    """
-    if is_on_server(url):
-        server = open_postgres(
-            url, clock=clock, read_only=read_only, create=create, patience=busy_timeout
-        )
-        return SqlLedger(GroupWriter(server), clock)
-    database = open_database(
-        store_path(url),
-        clock=clock,
-        read_only=read_only,
-        create=create,
-        synchronous=synchronous,
-        busy_timeout=busy_timeout,
-    )
-    return SqlLedger(InlineWriter(database), clock)
+        def told(connection: Connection) -> T:
+            answer = work(connection)
+            if answer:
+                announce(connection)
+            return answer
+
+        answer = await self._writer.write(told)
+        if answer:
+            self._changes.note()
+        return answer

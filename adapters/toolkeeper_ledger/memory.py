@@ -23,6 +23,7 @@ from toolkeeper_contract import (
     State,
 )
 from toolkeeper_ledger.calls import foreign
+from toolkeeper_ledger.changes import Waiters
 from toolkeeper_ledger.endings import (
     UNUSED,
     check_answer,
@@ -64,6 +65,7 @@ class MemoryLedger(MemoryHistory, MemoryGrants):
         self._calls: dict[str, _Held] = {}
         self._keys: dict[str, str] = {}
         self._approvals: dict[str, Approval] = {}
+        self._waiters = Waiters()
 
     # calls
 
@@ -127,6 +129,7 @@ class MemoryLedger(MemoryHistory, MemoryGrants):
         self._hold(_Held(replace(row, state=State.PARKED, fence=fence), sealed=sealed))
         self._approvals[approval.approval_id] = approval
         self._append(row.session_id, events)
+        self._waiters.note()
 
     async def settle(
         self,
@@ -225,6 +228,7 @@ class MemoryLedger(MemoryHistory, MemoryGrants):
         self._approvals[approval_id] = decided
         self._give(grant)
         self._append(asked.binding.session_id, events)
+        self._waiters.note()
         return decided
 
     async def amend(
@@ -254,6 +258,7 @@ class MemoryLedger(MemoryHistory, MemoryGrants):
         self._hold(_Held(parked, sealed=sealed))
         self._approvals[approval.approval_id] = approval
         self._append(row.session_id, events)
+        self._waiters.note()
         return True
 
     # grants
@@ -265,10 +270,11 @@ class MemoryLedger(MemoryHistory, MemoryGrants):
         if revoked is not None:
             given_with = self._approvals[revoked.approval_id]
             self._append(given_with.binding.session_id, events)
+            self._waiters.note()
         return revoked
 
     async def changed(self, timeout: timedelta) -> bool:
-        raise NotImplementedError
+        return await self._waiters.wait(timeout)
 
     async def backlog(self, now: datetime) -> Backlog:
         held = list(self._calls.values())
@@ -321,6 +327,7 @@ class MemoryLedger(MemoryHistory, MemoryGrants):
             self._hold(_Held(outcome.row, retryable=outcome.retryable, sealed=sealed))
         for session_id, events in told.items():
             self._append(session_id, events)
+        self._waiters.note()
         return [event for events in told.values() for event in events]
 
     # reading back

@@ -17,6 +17,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from toolkeeper_contract import Code, RunError
 from toolkeeper_ledger.database import TRIES, Moved, Withdrawn
+from toolkeeper_ledger.engine_log import OPTIONS
 from toolkeeper_ledger.fault import conflict, unavailable
 from toolkeeper_ledger.postgres_fault import IN_DOUBT, fault_of, is_overtaken, may_pass
 from toolkeeper_ledger.postgres_text import keep_any_text
@@ -66,6 +67,7 @@ class PostgresDatabase:
             poolclass=NullPool,
             isolation_level="AUTOCOMMIT",  # transactions begin and end as written here
             connect_args={name: options[name] for name in options if name not in url.query},
+            **OPTIONS,
         )
         event.listen(self._engine, "connect", self._set_up)
         self._lock = threading.RLock()
@@ -96,17 +98,17 @@ class PostgresDatabase:
         for _ in range(TRIES):
             connection = self._reader()
             try:
-                _driver(connection).execute(_LOOK, prepare=False)
+                driver_of(connection).execute(_LOOK, prepare=False)
                 answer = work(connection)
-                _driver(connection).execute("COMMIT", prepare=False)
+                driver_of(connection).execute("COMMIT", prepare=False)
             except (DBAPIError, psycopg.Error) as error:
                 lost = _is_lost(connection)
-                _discard(connection)
+                discard(connection)
                 if lost or is_overtaken(error):
                     continue
                 raise unavailable(fault_of(error)) from None
             except BaseException:
-                _discard(connection)
+                discard(connection)
                 raise
             with self._idle_lock:
                 self._idle.append(connection)
@@ -116,7 +118,7 @@ class PostgresDatabase:
     def close(self) -> None:
         with self._lock, self._idle_lock:
             for connection in self._idle:
-                _discard(connection)
+                discard(connection)
             self._idle.clear()
             self._drop()
             self._engine.dispose()
@@ -173,7 +175,7 @@ class PostgresDatabase:
             self._undo()
             raise
         try:
-            _driver(connection).execute("COMMIT", prepare=False)
+            driver_of(connection).execute("COMMIT", prepare=False)
         except psycopg.Error as error:
             lost = _is_lost(connection)
             self._undo()
@@ -191,13 +193,13 @@ class PostgresDatabase:
         while True:
             connection = self.connect()
             try:
-                status = _driver(connection).execute(_STATUS, [number]).fetchone()
+                status = driver_of(connection).execute(_STATUS, [number]).fetchone()
             except psycopg.errors.InvalidParameterValue:
                 return False  # the server has never heard of it
             except (DBAPIError, psycopg.Error):
                 status = ("unknown",)
             finally:
-                _discard(connection)
+                discard(connection)
             if status == ("committed",):
                 return True
             if status == ("aborted",):
@@ -210,7 +212,7 @@ class PostgresDatabase:
         """Ends the transaction without a trace; a connection that cannot is let go."""
         try:
             assert self._writer is not None
-            _driver(self._writer).rollback()
+            driver_of(self._writer).rollback()
         except BaseException as error:
             self._drop()
             if not isinstance(error, DBAPIError | psycopg.Error):
@@ -218,26 +220,26 @@ class PostgresDatabase:
 
     def _drop(self) -> None:
         if self._writer is not None:
-            _discard(self._writer)
+            discard(self._writer)
             self._writer = None
 
 
-def _driver(connection: Connection) -> "psycopg.Connection[Any]":
+def driver_of(connection: Connection) -> "psycopg.Connection[Any]":
     driver: psycopg.Connection[Any] = connection.connection.driver_connection  # type: ignore[assignment]
     return driver
 
 
 def _begin(connection: Connection) -> str:
-    cursor = _driver(connection).execute(_BEGIN, prepare=False)
+    cursor = driver_of(connection).execute(_BEGIN, prepare=False)
     cursor.nextset()
     (number,) = cursor.fetchone() or ("",)
     return str(number)
 
 
 def _is_lost(connection: Connection) -> bool:
-    return connection.invalidated or bool(_driver(connection).closed)
+    return connection.invalidated or bool(driver_of(connection).closed)
 
 
-def _discard(connection: Connection) -> None:
+def discard(connection: Connection) -> None:
     connection.invalidate()
     connection.close()

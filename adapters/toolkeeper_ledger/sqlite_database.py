@@ -17,6 +17,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from toolkeeper_contract import Code, RunError
 from toolkeeper_ledger.database import TRIES, Moved, Withdrawn
+from toolkeeper_ledger.engine_log import OPTIONS
 from toolkeeper_ledger.fault import GONE, conflict, fault_of, unavailable
 from toolkeeper_ledger.migrating import UPGRADED
 from toolkeeper_ledger.schema import VERSION, schema_version
@@ -74,7 +75,7 @@ class SqliteDatabase:
 
     def raw(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Runs `work` on a driver connection of its own, outside any transaction."""
-        connection = self._connect()
+        connection = self.connect()
         try:
             return work(connection)
         finally:
@@ -110,7 +111,7 @@ class SqliteDatabase:
                 ) from None
 
     def _engine(self, begin: str) -> Engine:
-        engine = create_engine("sqlite://", creator=self._connect, poolclass=NullPool)
+        engine = create_engine("sqlite://", creator=self.connect, poolclass=NullPool, **OPTIONS)
 
         @event.listens_for(engine, "begin")
         def start(connection: Connection) -> None:
@@ -122,7 +123,8 @@ class SqliteDatabase:
 
         return engine
 
-    def _connect(self) -> sqlite3.Connection:
+    def connect(self) -> sqlite3.Connection:
+        """A driver connection of the caller's own, in no transaction."""
         address = f"file:{quote(str(self.path.absolute()))}?mode={self._mode()}"
         if self._immutable:
             address += "&immutable=1"
