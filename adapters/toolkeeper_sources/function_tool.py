@@ -69,6 +69,7 @@ def tool(
     private: bool | None = ...,
     scopes: Iterable[str] = ...,
     deferred: bool = ...,
+    serial: bool = ...,
     operands: Iterable[str] = ...,
     description: str | None = ...,
     title: str | None = ...,
@@ -87,6 +88,7 @@ def tool(
     private: bool | None = ...,
     scopes: Iterable[str] = ...,
     deferred: bool = ...,
+    serial: bool = ...,
     operands: Iterable[str] = ...,
     description: str | None = ...,
     title: str | None = ...,
@@ -104,6 +106,7 @@ def tool(
     private: bool | None = None,
     scopes: Iterable[str] = (),
     deferred: bool = False,
+    serial: bool = False,
     operands: Iterable[str] = (),
     description: str | None = None,
     title: str | None = None,
@@ -112,7 +115,8 @@ def tool(
 
     The name is `name` or the function's own, the description `description` or the docstring, the
     schema comes from the signature. Without `side_effect` the tool counts as the worst: a
-    destructive write in the open world. Raises ConfigError with what to change.
+    destructive write in the open world. Calls of a `serial` tool never overlap in one process, and
+    keep their order within a model step. Raises ConfigError with what to change.
 
     `operands` are JSON pointers (`/path`) of arguments that name files: an approval of a call
     covers what these hold, too.
@@ -133,6 +137,7 @@ def tool(
             scopes=_scopes(scopes, own_name),
             deferred=deferred,
             operands=_operands(operands, own_name),
+            serial=serial,
         )
         signature = Signature(function, own_name)
         text = description if description is not None else inspect.getdoc(function) or ""

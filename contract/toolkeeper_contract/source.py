@@ -13,6 +13,7 @@ class Declaration:
     """What the author of a tool of ours says about it; None leaves the worst case.
 
     `operands` are JSON pointers of arguments that name files, whose content an approval covers too.
+    `serial`: its calls must not overlap.
     """
 
     side_effect: SideEffect | None = None
@@ -20,6 +21,7 @@ class Declaration:
     scopes: tuple[str, ...] = ()
     deferred: bool = False
     operands: tuple[str, ...] = ()
+    serial: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +73,16 @@ class LostAfterDispatch(Exception):
     """The call left and its answer did not come back. A write's outcome is unknown."""
 
 
+class NotAResult(Exception):
+    """The tool ran, and what it gave back is no result. Ends as `tool.failed.result_invalid`."""
+
+
 class ToolSource(Protocol):
     """A source of tools: a process, a remote server, or functions of this program.
 
-    `call` raises NotDispatched or LostAfterDispatch for the transport's failures, any other
-    exception when the tool itself raised. It is cancelled when the call's time is over.
+    `call` raises NotDispatched or LostAfterDispatch for the transport's failures, NotAResult for
+    what cannot be told, any other exception when the tool itself raised. It runs in a task of its
+    own, which is cancelled when the call's time is over, and not waited for.
     """
 
     @property

@@ -97,7 +97,8 @@ class Tool:
     discovered tool), so it is enveloped wherever it is shown. `scopes` must all be held by the
     principal. `deferred` is the tool's own wish to be deferred. `callable` is false for a saved
     listing, which can be planned but not called. `classification` is the dearest that a call can
-    have; `by_arguments` knows cheaper ones, None where arguments make no difference.
+    have; `by_arguments` knows cheaper ones, None where arguments make no difference. Calls of tools
+    with the same `lane` never overlap in one process; None for no such promise.
     """
 
     identity: ToolIdentity
@@ -110,6 +111,7 @@ class Tool:
     deferred: bool = False
     callable: bool = True
     by_arguments: ClassesByArguments | None = None
+    lane: str | None = None
 
     def class_of(self, arguments: Mapping[str, Any]) -> Classification:
         """The class of a call with these arguments."""
@@ -127,6 +129,7 @@ class Tool:
         scopes: tuple[str, ...] = (),
         deferred: bool = False,
         callable: bool = True,
+        lane: str | None = None,
     ) -> "Tool":
         """A tool with its name, fingerprint and foreignness worked out from its identity."""
         return cls(
@@ -139,6 +142,7 @@ class Tool:
             scopes=scopes,
             deferred=deferred,
             callable=callable,
+            lane=lane,
         )
 
 

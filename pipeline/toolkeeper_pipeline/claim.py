@@ -55,6 +55,7 @@ async def claim(approved: Approved, run: Run, rim: Rim) -> Claimed | Lost:
         state=State.RUNNING,
     )
     row = replace(row, grant_id=approved.grant_id)
+    row = replace(row, attempts=row.attempts + 1)
     claimed = Event(
         "call.claimed",
         {"tool": row.tool, "approval_id": approved.approval_id, "grant_id": approved.grant_id},

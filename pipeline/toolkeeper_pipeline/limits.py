@@ -13,6 +13,8 @@ class Limits:
     `result_kept_bytes` bounds what is kept aside of one result: its text, and its other parts
     together. `result_blocks` counts its parts, `result_depth` and `result_nodes` the levels and
     values of its structured content.
+    `call_timeout` bounds a call with all its attempts, `attempt_timeout` each of them (None: by
+    the time that is left). `retries` is how often a read or an idempotent call may be repeated.
     """
 
     call_timeout: timedelta = timedelta(seconds=60)
@@ -27,3 +29,5 @@ class Limits:
     argument_bytes: int = 1_000_000
     argument_depth: int = 256
     parallel_calls: int = 8
+    retries: int = 2
+    attempt_timeout: timedelta | None = None

@@ -35,6 +35,14 @@ UNKNOWN_OUTCOME = (
     "the call was sent and its outcome is not known; it may have taken effect: "
     "do not repeat it, check first"
 )
+CANCELLED = "the turn was cancelled before this call began; it was not run"
+INTERRUPTED = "the turn was cancelled while this call ran; it gave no result"
+INSIDE_ITSELF = (
+    "this tool is running already, and its calls may not overlap; it cannot be called from inside "
+    "itself"
+)
+NO_RESULT = "the tool ran, but gave back something that is no result"
+UNKEEPABLE = "the tool ran, but its result could not be read"
 RESULT_INVALID = "the tool ran, but its result does not match its declared output schema"
 RESULT_TOO_LARGE = "the tool ran, but its result is too large or too deep to be read"
 AFTER_DISPATCH = frozenset(

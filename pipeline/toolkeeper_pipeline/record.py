@@ -5,7 +5,10 @@ deciding is pure and quick, so one commit before dispatch is enough, and nothing
 (adr/0004).
 """
 
-from toolkeeper_contract import MALFORMED, TOOL_CALL, AdvertisedAs, Event
+from typing import Any
+
+from toolkeeper_contract import MALFORMED, TOOL_CALL, AdvertisedAs, Event, digest
+from toolkeeper_pipeline.call import Call
 from toolkeeper_pipeline.run import Rim, Run
 from toolkeeper_pipeline.states import Recorded, Unwrapped
 
@@ -32,7 +35,22 @@ def record(unwrapped: Unwrapped, run: Run, rim: Rim) -> Recorded:
         advertised_as=advertised_as,
         arguments=unwrapped.arguments,
         decoded=call.parked.arguments_decoded if call.parked else unwrapped.decoded,
+        key=idempotency_key(call, run),
     )
+
+
+def idempotency_key(call: Call, run: Run, number: int = 0) -> str:
+    """The caller's key for this user and agent; else run, step, position in the step and call id.
+
+    Never tool plus arguments. `number` counts the calls that gave the key up, because they did
+    not run.
+    """
+    if call.parked is not None:
+        return call.parked.idempotency_key
+    place: list[Any] = [run.run_id, call.step, call.position, call.call_id]
+    if call.idempotency_key is not None:
+        place = ["caller", run.principal.user, run.agent, call.idempotency_key]
+    return digest([*place, number] if number else place)
 
 
 def opening_events(recorded: Recorded, run: Run) -> tuple[Event, ...]:

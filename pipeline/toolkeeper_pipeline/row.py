@@ -62,7 +62,7 @@ def row_of(
         position=call.position,
         tool=recorded.tool_name,
         advertised_as=recorded.advertised_as,
-        idempotency_key=idempotency_key(recorded, run),
+        idempotency_key=recorded.key,
         opened_at=recorded.opened_at,
         state=state,
         outcome=outcome,
@@ -99,15 +99,8 @@ def _taken_up(row: Invocation, parked: Invocation) -> Invocation:
         fingerprint=parked.fingerprint or row.fingerprint,
         side_effect=parked.side_effect or row.side_effect,
         flags=parked.flags or row.flags,
+        attempts=parked.attempts,
     )
-
-
-def idempotency_key(recorded: Recorded, run: Run) -> str:
-    """Run, model step, position in the step and call id; never tool plus arguments."""
-    if recorded.call.parked is not None:
-        return recorded.call.parked.idempotency_key
-    call = recorded.call
-    return digest([run.run_id, call.step, call.position, call.call_id])
 
 
 def decided_event(row: Invocation, decision: Decision, run: Run) -> Event:

@@ -1,5 +1,6 @@
 """In whose name, under which plan and with which ports does a call run?"""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -16,10 +17,13 @@ from toolkeeper_contract import (
     ToolSource,
 )
 from toolkeeper_pipeline.facts import Facts
+from toolkeeper_pipeline.halt import Halt
 from toolkeeper_pipeline.limits import Limits
 from toolkeeper_pipeline.observe import Observer
+from toolkeeper_pipeline.pace import Pace
 from toolkeeper_pipeline.schema import ArgumentSchema
 from toolkeeper_pipeline.secret_schema import SecretSchema
+from toolkeeper_pipeline.work import Work
 from toolkeeper_policy import Policy
 
 
@@ -66,6 +70,8 @@ class Run:
     has a tool switched on. `controls` serves `tool.search` and `tool.result` for this run. `found`
     are names that a search brought up, which nothing in the request advertises. `formerly` are
     names that earlier turns of the session pinned. `facts` are what the session has read.
+    `slots` are those of the turn's calls that run at once. `halt` stops the calls of this step.
+    `again`: the turn is done once more, so calls may have been made already.
     """
 
     run_id: str
@@ -83,6 +89,9 @@ class Run:
     found: Collection[str] = ()
     formerly: Collection[str] = ()
     attributes: Mapping[str, Any] = field(default_factory=dict)
+    slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(8))
+    halt: Halt = field(default_factory=Halt)
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +100,9 @@ class Rim:
 
     `registry` and `policy` are asked anew for every call, so that what was taken away is gone at
     once. `source` finds the source of a tool, None when it is configured no longer;
-    `contents` looks at what arguments name; `trusted` says whether the tool's source is.
+    `contents` looks at what arguments name; `trusted` says whether the tool's source is. `work` is
+    what is under way, `pace` how long is waited before something is tried again. `observer` watches
+    calls from outside, where somebody does.
     """
 
     ledger: Ledger
@@ -105,6 +116,8 @@ class Rim:
     schemas: "Schemas"
     trusted: Callable[[Tool], bool]
     contents: Contents = nothing_named
+    work: Work = field(default_factory=Work)
+    pace: Pace = field(default_factory=Pace)
     observer: Observer | None = None
 
 

@@ -12,10 +12,11 @@ from toolkeeper_contract import (
     Refused,
     RunError,
     Suspended,
+    digest,
 )
 from toolkeeper_pipeline import message
 from toolkeeper_pipeline.claim import Lost
-from toolkeeper_pipeline.record import opening_events
+from toolkeeper_pipeline.record import idempotency_key, opening_events
 from toolkeeper_pipeline.row import decided_event, loading_events, row_of, settled_event
 from toolkeeper_pipeline.run import Rim, Run
 from toolkeeper_pipeline.states import Recorded, Stop
@@ -23,6 +24,11 @@ from toolkeeper_pipeline.states import Recorded, Stop
 
 async def refuse(recorded: Recorded, stop: Stop, run: Run, rim: Rim) -> Outcome:
     """Writes the row of a call that a stage ended; a call that never ran leaves a row as well."""
+    call = recorded.call
+    if call.parked is None and (call.idempotency_key is not None or run.again):
+        # Keys that can be asked for are held by what ran or may run.
+        own = idempotency_key(replace(call, idempotency_key=None), run)
+        recorded = replace(recorded, key=digest([own, recorded.invocation_id]))
     row = row_of(
         recorded,
         run,
@@ -47,19 +53,19 @@ async def refuse(recorded: Recorded, stop: Stop, run: Run, rim: Rim) -> Outcome:
     )
     if not await rim.ledger.settle(row, events):
         # A parked call that somebody else took up in the meantime: its row tells how it ended.
-        return elsewhere(Lost(await rim.ledger.invocation(row.invocation_id)))
+        return outcome_of(elsewhere(Lost(await rim.ledger.invocation(row.invocation_id))))
     return Refused(row)
 
 
-def elsewhere(lost: Lost) -> Outcome:
-    """The outcome of the call's twin: the same call, taken up by somebody else."""
+def elsewhere(lost: Lost) -> Invocation:
+    """The row of the call's twin: the same call, taken up by somebody else."""
     if lost.twin is None:
         raise RunError(
             Code.LEDGER_CONFLICT,
             "the call could not be claimed and no other row stands for it",
             "send the call again",
         )
-    return outcome_of(lost.twin)
+    return lost.twin
 
 
 def outcome_of(row: Invocation) -> Outcome:

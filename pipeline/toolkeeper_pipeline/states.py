@@ -58,7 +58,10 @@ class Unwrapped:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """The call has an identity of its own; whatever happens now ends on a row."""
+    """The call has an identity of its own; whatever happens now ends on a row.
+
+    `key` is its idempotency key: no two rows have the same one.
+    """
 
     call: Call
     invocation_id: str
@@ -68,6 +71,7 @@ class Recorded:
     advertised_as: AdvertisedAs
     arguments: Mapping[str, Any] | ShapeFault
     decoded: bool
+    key: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +147,7 @@ class Executed:
     """The tool was dispatched, or could not be: a result, or the code and text of its failure.
 
     `data` are the frozen arguments. `notes` tell what was left out of the result.
+    `ends` is what the tool raised to end the program: it goes on once the row is written.
     """
 
     row: Invocation
@@ -153,6 +158,7 @@ class Executed:
     text: str = ""
     data: bytes = b""
     notes: tuple[str, ...] = ()
+    ends: BaseException | None = None
 
 
 class Stop(Exception):

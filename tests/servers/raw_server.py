@@ -54,6 +54,8 @@ def answer(message):
     if method == "tools/call":
         if message["params"]["name"] == "half":
             return {"content": [{"type": "text", "text": "half \ud83d done"}]}
+        if message["params"]["name"] == "shapeless":
+            return "not an object"
         return {"content": "not a list of blocks"}
     return None
 

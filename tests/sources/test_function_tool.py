@@ -1,6 +1,7 @@
 """Python functions as tools."""
 
 import asyncio
+import contextlib
 import contextvars
 import enum
 import sys
@@ -19,6 +20,7 @@ from toolkeeper_contract import (
     Code,
     ConfigError,
     Flag,
+    NotAResult,
     NotDispatched,
     SideEffect,
     Text,
@@ -26,6 +28,7 @@ from toolkeeper_contract import (
 )
 from toolkeeper_pipeline.schema import ArgumentSchema
 from toolkeeper_sources import FunctionSource, ToolCrashed, load_functions, tool
+from toolkeeper_sources.worker import MAX_LEFT
 
 
 class Place(BaseModel):
@@ -165,12 +168,16 @@ def test_what_json_cannot_carry_fails_the_call(value: Any) -> None:
     def give() -> Any:
         return value
 
-    with pytest.raises(TypeError):
+    with pytest.raises(NotAResult):
         call(give)
 
 
+class Rude(BaseException):
+    """What nobody who catches exceptions expects."""
+
+
 @pytest.mark.parametrize(
-    "error", [SystemExit, KeyboardInterrupt, GeneratorExit, StopIteration, asyncio.CancelledError]
+    "error", [SystemExit, GeneratorExit, StopIteration, asyncio.CancelledError, Rude]
 )
 def test_what_would_end_the_program_fails_the_call_only(error: type[BaseException]) -> None:
     def blocking() -> None:
@@ -183,6 +190,82 @@ def test_what_would_end_the_program_fails_the_call_only(error: type[BaseExceptio
         call(blocking)
     with pytest.raises((ToolCrashed, RuntimeError)):
         call(waiting)
+
+
+def test_the_users_own_interruption_comes_through_on_the_loop_and_in_no_thread() -> None:
+    def blocking() -> None:
+        raise KeyboardInterrupt
+
+    async def waiting() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(ToolCrashed):
+        call(blocking)
+    with pytest.raises(KeyboardInterrupt):
+        call(waiting)
+
+
+def test_calls_of_a_function_whose_threads_do_not_end_are_turned_away() -> None:
+    release = threading.Event()
+    began = threading.Semaphore(0)
+
+    def stuck() -> None:
+        began.release()
+        assert release.wait(30)
+
+    def quick() -> str:
+        return "quick"
+
+    async def main() -> None:
+        source = FunctionSource([stuck, quick])
+        calls = [asyncio.ensure_future(source.call("stuck", {})) for _ in range(MAX_LEFT)]
+        await asyncio.to_thread(lambda: [began.acquire() for _ in calls])
+        for each in calls:
+            each.cancel()
+        await asyncio.wait(calls)
+        with pytest.raises(NotDispatched):
+            await source.call("stuck", {})
+        # Nobody else's calls are touched by it.
+        assert (await source.call("quick", {})).parts == (Text("quick"),)
+        release.set()
+        while source._at_work["stuck"].crew.left:
+            await asyncio.sleep(0.001)
+        await source.call("stuck", {})
+
+    asyncio.run(main())
+
+
+def test_a_serial_function_is_turned_away_while_an_earlier_call_goes_on() -> None:
+    release = threading.Event()
+
+    def blocking() -> str:
+        assert release.wait(30)
+        return "done"
+
+    async def stubborn() -> str:
+        while not release.is_set():
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(0.001)
+        return "done"
+
+    async def main(name: str) -> None:
+        release.clear()
+        source = FunctionSource([tool(blocking, serial=True), tool(stubborn, serial=True)])
+        given_up = asyncio.ensure_future(source.call(name, {}))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        given_up.cancel()
+        await asyncio.sleep(0)
+        with pytest.raises(NotDispatched):
+            await source.call(name, {})
+        release.set()
+        await asyncio.wait([given_up])
+        while source._at_work[name].crew.left:
+            await asyncio.sleep(0.001)
+        assert (await source.call(name, {})).parts == (Text("done"),)
+
+    asyncio.run(main("blocking"))
+    asyncio.run(main("stubborn"))
 
 
 def test_an_ordinary_error_comes_through_as_it_is() -> None:

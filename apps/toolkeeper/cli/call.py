@@ -21,20 +21,31 @@ def call(
         str, typer.Argument(metavar="ARGS_JSON", help="The arguments, a JSON object.")
     ] = "{}",
     user: User = DEFAULT_USER,
+    idempotency_key: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KEY",
+            help="Your name for what is to happen once: the same key again gives its outcome.",
+        ),
+    ] = None,
     config: Config = DEFAULT_CONFIG,
     as_json: Json = False,
 ) -> None:
     """Make one governed call, in a session of its own."""
-    outcome = asyncio.run(_call(config, agent, user, tool, arguments))
+    outcome = asyncio.run(_call(config, agent, user, tool, arguments, idempotency_key))
     line: dict[str, Any] = outcome.row.line()
     print_json(line) if as_json else tell(line)
     raise typer.Exit(0 if line["outcome"] == "completed" else 1)
 
 
-async def _call(config: Path, agent: str, user: str, tool: str, arguments: str) -> "Outcome":
+async def _call(
+    config: Path, agent: str, user: str, tool: str, arguments: str, key: str | None
+) -> "Outcome":
     from toolkeeper.runtime import Toolkeeper
+    from toolkeeper_pipeline import checked_key
 
+    checked_key(key)
     keeper = Toolkeeper.from_config(config)
     async with keeper.session(agent=agent, user=user) as session:
         turn = await session.begin_turn()
-        return await turn.call(turn.read("c1", tool, arguments))
+        return await turn.call(turn.read("c1", tool, arguments, idempotency_key=key))

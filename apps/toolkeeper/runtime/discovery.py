@@ -159,6 +159,7 @@ class Discovery:
             scopes=declaration.scopes if declaration else (),
             deferred=declaration.deferred if declaration else False,
             callable=server is None or not isinstance(server.transport, Catalog),
+            lane=_lane(name, listed, server),
         )
         return self._classified(name, tool, declaration)
 
@@ -191,3 +192,11 @@ class Discovery:
     def _servers(self, names: Iterable[str]) -> list[tuple[str, Server]]:
         found = ((name, self._server(name)) for name in names)
         return [(name, server) for name, server in found if server is not None]
+
+
+def _lane(name: str, listed: Listed, server: Server | None) -> str | None:
+    """What keeps a tool's calls apart: all of a server's from each other, or its own."""
+    if server is not None:
+        return f"mcp.{name}" if server.serial else None
+    serial = listed.declaration is not None and listed.declaration.serial
+    return listed.definition.name if serial else None

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from toolkeeper.runtime.accepting import acceptance_now, keep_first_listings
+from toolkeeper.runtime.approver_check import check_approvers
 from toolkeeper.runtime.assembly import (
     build_sources,
     load_policies,
@@ -42,7 +43,7 @@ from toolkeeper_contract import (
     SessionRecord,
     Tool,
 )
-from toolkeeper_pipeline import Rim, Schemas
+from toolkeeper_pipeline import Pace, Rim, Schemas
 from toolkeeper_planner import parse_intent
 from toolkeeper_policy import Policy
 from toolkeeper_sources import FunctionTool, operand_digests, tool
@@ -67,14 +68,17 @@ class Toolkeeper:
         ids: Ids | None = None,
         sinks: Sequence[EventSink] = (),
         telemetry: Any = None,
+        pace: Pace | None = None,
     ) -> None:
         """`sinks` are told of events beside the configured ones; `telemetry` is the program's own
         (`toolkeeper_telemetry.Telemetry`) and stands for the configured one."""
         self.configuration = configuration
         self.policy = policy or load_policies(configuration)
+        check_approvers(configuration, self.policy)
         self.clock = clock or SystemClock()
         self.lookout = Lookout(configuration, self.clock, sinks=sinks, telemetry=telemetry)
         self.ids = ids or RandomIds()
+        self._pace = pace or Pace()
         self.redactor = redactor_of(configuration)
         self._given = (ledger, sealer)
         self._functions: list[FunctionTool] = []
@@ -134,11 +138,15 @@ class Toolkeeper:
             trusted=lambda tool: trusts_source(self.configuration, tool.identity),
             contents=self._contents,
             observer=self.lookout.observer,
+            pace=self._pace,
         )
         await self.lookout.open(ledger)
 
     async def close(self) -> None:
         """Ends the sources' processes and closes the store; sinks have a short time to be told."""
+        if self._rim is not None:
+            # What runs ends on its row, while there is a store to write it to.
+            await self._rim.work.close()
         if self._discovery is not None:
             await self._discovery.close()
             self._discovery = None
@@ -177,7 +185,12 @@ class Toolkeeper:
                 }
                 await self.sight(agent=agent, user=user, provider=provider, **known)
                 await self.open()
-            yield await self.open_session(agent=agent, user=user, provider=provider, **more)
+            session = await self.open_session(agent=agent, user=user, provider=provider, **more)
+            try:
+                yield session
+            finally:
+                if self._rim is not None:
+                    await session.close()
         finally:
             if alone:
                 await self.close()

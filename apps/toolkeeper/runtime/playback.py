@@ -4,9 +4,8 @@ from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING
 
-import structlog
-
 from toolkeeper.runtime.answering import NotAnswerable, find_approval
+from toolkeeper.runtime.log import Log
 from toolkeeper.runtime.resumption import resume_one
 from toolkeeper.runtime.scripted import (
     ABSENT,
@@ -26,7 +25,7 @@ from toolkeeper_pipeline import Call
 if TYPE_CHECKING:
     from toolkeeper.runtime.keeper import Toolkeeper
 
-_LOG = structlog.get_logger(__name__)
+_LOG = Log(__name__)
 
 
 async def play(
@@ -112,7 +111,10 @@ async def _begun(script: Script, session: Session, scripted: ScriptedTurn) -> Tu
 
 async def _calls(turn: Turn, step: Step) -> list[Call]:
     if not isinstance(step, ScriptedResponse):
-        return [turn.read(call.call_id, call.tool, call.arguments) for call in step]
+        return [
+            turn.read(call.call_id, call.tool, call.arguments, idempotency_key=call.idempotency_key)
+            for call in step
+        ]
     await turn.observe(step.body)
     return turn.calls(step.body)
 

@@ -57,6 +57,10 @@ def limits_of(agent: Agent) -> Limits:
         argument_bytes=limits.argument_bytes,
         argument_depth=limits.argument_depth,
         parallel_calls=limits.parallel_calls,
+        retries=limits.retries,
+        attempt_timeout=(
+            None if limits.attempt_timeout is None else timedelta(seconds=limits.attempt_timeout)
+        ),
     )
 
 

@@ -160,7 +160,7 @@ async def _govern(keeper: "Toolkeeper", session: Session, row: Invocation) -> Ou
     )
     # Decided by what is known now: an answer that came late must not rest on what was known then.
     under = session.run_under(run, plan, await session.facts())
-    outcome = await govern(call, under, keeper.rim)
+    (outcome,) = await govern([call], under, keeper.rim)
     await session.tell_above()
     return outcome
 

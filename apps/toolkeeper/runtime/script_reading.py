@@ -23,9 +23,10 @@ from toolkeeper.runtime.scripted import (
     Verdict,
 )
 from toolkeeper_contract import ConfigError, Json, Path, did_you_mean
+from toolkeeper_pipeline import checked_key
 from toolkeeper_planner import parse_intent
 
-_CALL_KEYS = ("id", "tool", "arguments")
+_CALL_KEYS = ("id", "tool", "arguments", "idempotency_key")
 _OF_A_TURN = ("response", "child", "approvals")
 
 
@@ -119,7 +120,19 @@ class Reading:
                 )
             elif key not in _CALL_KEYS:
                 self.errors.append(unknown_key(self.documents, (*path, key), _CALL_KEYS))
-        return ScriptedCall(self._call_id(value, path), value.get("tool"), _arguments(value))
+        return ScriptedCall(
+            self._call_id(value, path),
+            value.get("tool"),
+            _arguments(value),
+            self._key(value, path),
+        )
+
+    def _key(self, value: dict[str, Any], path: Path) -> str | None:
+        try:
+            return checked_key(value.get("idempotency_key"))
+        except ConfigError as error:
+            self._fault((*path, "idempotency_key"), error.message, error.hint)
+            return None
 
     def _call_id(self, value: dict[str, Any], path: Path) -> str:
         written = value.get("id")

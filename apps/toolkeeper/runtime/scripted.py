@@ -49,12 +49,14 @@ class ScriptedCall:
     """A call as a model would send it.
 
     `tool` is any JSON value, None when it is left out. `arguments` is any JSON value; a string is
-    raw text, also where the file holds numbers that JSON cannot write.
+    raw text, also where the file holds numbers that JSON cannot write. `idempotency_key` is the
+    caller's name for what is to happen once.
     """
 
     call_id: str
     tool: Json
     arguments: Json
+    idempotency_key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

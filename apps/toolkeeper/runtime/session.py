@@ -1,5 +1,6 @@
 """What does one conversation with one agent look like?"""
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -263,10 +264,12 @@ class Session:
         self._past.shows(plan, sight.codec)
         return await self._turn(run, runs, sight, found=dict(outlook.loaded.tools))
 
-    async def reopen_turn(self, run_id: str | None = None) -> Turn:
+    async def reopen_turn(self, run_id: str | None = None, *, again: bool = False) -> Turn:
         """A turn that began in another process, the last one by default: the very same bytes.
 
-        ConfigError when the session has no such turn.
+        It goes on after the steps that were made; with `again` it is done once more from its
+        first step: a call under the id, and at the place, of one that was made is that call, and
+        gets its stored outcome. ConfigError when the session has no such turn.
         """
         await self.refresh()
         await self._past.update(self._record)
@@ -280,10 +283,11 @@ class Session:
         registry = await self._keeper.relisted(self._agent)
         sight = await sight_kept(self._stored, run, registry, self._past.codec)
         rows = await self._stored.invocations(run_id=run.run_id)
-        steps = max((row.step for row in rows), default=0)
+        steps = 0 if again else max((row.step for row in rows), default=0)
         loaded = await loaded_set(self._stored, self._record, self._past)
         earlier = self._past.runs[: self._past.runs.index(run)]
-        return await self._turn(run, earlier, sight, steps=steps, found=dict(loaded.tools))
+        found = dict(loaded.tools)
+        return await self._turn(run, earlier, sight, steps=steps, found=found, again=again)
 
     def run_under(
         self,
@@ -293,6 +297,7 @@ class Session:
         *,
         index: str = "",
         found: Iterable[str] = (),
+        again: bool = False,
     ) -> Run:
         """The circumstances of the calls of one run; `found` is what is loaded but not defined."""
         limits = limits_of(self._agent)
@@ -328,7 +333,13 @@ class Session:
             found=controls.found,
             formerly=self._past.pinned,
             attributes=self._record.attributes,
+            slots=asyncio.Semaphore(limits.parallel_calls),
+            again=again,
         )
+
+    async def close(self) -> None:
+        """Ends whatever calls of this session still run in this process, each on its row."""
+        await self._keeper.rim.work.stop(session_id=self.session_id)
 
     # inside
 
@@ -355,13 +366,14 @@ class Session:
         *,
         steps: int = 0,
         found: Iterable[str],
+        again: bool = False,
     ) -> Turn:
         facts = await self.facts()
         apart = (name for name in found if name in sight.plan.pins)
         return Turn(
             self._keeper,
             self,
-            self.run_under(run, sight.plan, facts, index=sight.system, found=apart),
+            self.run_under(run, sight.plan, facts, index=sight.system, found=apart, again=again),
             facts,
             self._format,
             sight,

@@ -1,13 +1,11 @@
 """One user message and all model steps that it causes: what is shown, and what is called?"""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import structlog
-
 from toolkeeper.runtime.loaded_set import FOUND
+from toolkeeper.runtime.log import Log
 from toolkeeper.runtime.sight import Sight
 from toolkeeper_contract import (
     CONTROL_TOOLS,
@@ -17,7 +15,7 @@ from toolkeeper_contract import (
     Outcome,
     Plan,
 )
-from toolkeeper_pipeline import Call, Controls, Run, SessionFacts, govern
+from toolkeeper_pipeline import Call, Controls, Run, SessionFacts, checked_key, govern
 from toolkeeper_wire import (
     Anthropic,
     Continue,
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
     from toolkeeper.runtime.keeper import Toolkeeper
     from toolkeeper.runtime.session import Session
 
-_LOG = structlog.get_logger(__name__)
+_LOG = Log(__name__)
 
 
 class Turn:
@@ -180,9 +178,17 @@ class Turn:
             for call in self._format.calls(reply)
         ]
 
-    def read(self, call_id: str, name: Any, arguments: Any) -> Call:
-        """A call as a model would send it; `name` is a wire name or a canonical one."""
-        return Call(_stored(call_id), self._canonical(name), arguments)
+    def read(
+        self, call_id: str, name: Any, arguments: Any, *, idempotency_key: str | None = None
+    ) -> Call:
+        """A call as a model would send it; `name` is a wire name or a canonical one.
+
+        `idempotency_key` is the caller's name for something that is to happen once: another call
+        that bears it, for the same user and agent and in whatever session, is given what came of
+        the first. ConfigError for an empty or overlong one.
+        """
+        key = checked_key(idempotency_key)
+        return Call(_stored(call_id), self._canonical(name), arguments, idempotency_key=key)
 
     async def call(self, call: Call) -> Outcome:
         """Runs one call as a model step of its own."""
@@ -191,24 +197,34 @@ class Turn:
     async def call_all(self, calls: Sequence[Call]) -> list[Outcome]:
         """Runs the calls of one model step, in parallel up to the agent's limit.
 
-        The outcomes stand in the order of the calls. RunError when the ledger cannot be written.
+        The outcomes stand in the order of the calls. RunError when the ledger cannot be written,
+        ledger.conflict for an idempotency key that is another call's. When this is cancelled, the
+        calls end on their rows before the cancellation goes on.
         """
         # Before anything waits: two steps at once are two steps.
         self._step += 1
         step = self._step
         await self._session.refresh()
         placed = [
-            Call(call.call_id, call.name, call.arguments, step, position)
-            for position, call in enumerate(calls)
+            replace(call, step=step, position=position) for position, call in enumerate(calls)
         ]
         # Calls of one step are decided by what was known when the model wrote them.
         with self._facts.step() as known:
-            outcomes = await self._govern_all(placed, replace(self._run, facts=known))
+            outcomes = await govern(placed, replace(self._run, facts=known), self._keeper.rim)
         await self._session.tell_above()
         for call, outcome in zip(calls, outcomes, strict=True):
             if isinstance(call.name, str):
                 self._called_as[outcome.row.invocation_id] = call.name
         return outcomes
+
+    async def cancel(self) -> None:
+        """Ends the turn: calls that wait do not begin, those that run are given up.
+
+        Returns when each is on its row; whoever waits for them gets their outcomes. What is called
+        afterwards is refused.
+        """
+        self._run.halt.ask()
+        await self._keeper.rim.work.stop(run_id=self.run_id)
 
     def results(self, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
         """The messages that answer the calls of one model step, as the provider groups them."""
@@ -222,25 +238,6 @@ class Turn:
         unknown = self._called_as.get(row.invocation_id, called)
         name = self._codec.names().get(called, unknown)
         return WireResult(row.call_id, name, row.result or "", row.is_error)
-
-    async def _govern_all(self, calls: Sequence[Call], run: Run) -> list[Outcome]:
-        rim = self._keeper.rim
-        if len(calls) == 1:
-            return [await govern(calls[0], run, rim)]
-        gate = asyncio.Semaphore(run.limits.parallel_calls)
-
-        async def one(call: Call) -> Outcome:
-            async with gate:
-                return await govern(call, run, rim)
-
-        ended = await asyncio.gather(*map(one, calls), return_exceptions=True)
-        # Every call of the step has ended, and is on its row, before one of them may end the turn.
-        outcomes: list[Outcome] = []
-        for outcome in ended:
-            if isinstance(outcome, BaseException):
-                raise outcome
-            outcomes.append(outcome)
-        return outcomes
 
     @property
     def _reserved(self) -> tuple[str, ...]:

@@ -38,6 +38,8 @@ class Limits:
     """
 
     call_timeout: float = 60.0
+    attempt_timeout: float | None = None
+    retries: int = 2
     result_bytes: int = 50_000
     parallel_calls: int = 8
     approval_expiry: float = 86_400.0

@@ -62,6 +62,8 @@ class ServerFile(Section):
     """`first_listing` accepts what the server lists first, `manual` nothing"""
     timeout: Duration = 30.0
     """for starting, connecting and listing; seconds, or `500ms`, `5m`"""
+    serial: bool = False
+    """whether calls to the server, of whatever tool, must not overlap"""
 
 
 class ClassificationFile(Section):
@@ -127,7 +129,11 @@ class CapsFile(Section):
 
 class LimitsFile(Section):
     call_timeout: Duration = 60.0
-    """one call's time; seconds, or `500ms`, `5m`"""
+    """one call's time, all its attempts together; seconds, or `500ms`, `5m`"""
+    attempt_timeout: Duration | None = None
+    """one attempt's time; what is left of the call's by default"""
+    retries: Count = 2
+    """how often a read or an idempotent call is tried again that timed out or was cut off"""
     result_bytes: Positive = 50_000
     """UTF-8 bytes of a result that the model reads"""
     result_kept_bytes: Positive = 10_000_000

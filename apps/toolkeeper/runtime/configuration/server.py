@@ -52,7 +52,10 @@ class Catalog:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server by its id. `timeout` is in seconds, for starting, connecting and listing."""
+    """A server by its id. `timeout` is in seconds, for starting, connecting and listing.
+
+    `serial`: its calls, of whatever tool, must not overlap.
+    """
 
     name: str
     transport: Command | Remote | Catalog
@@ -60,3 +63,4 @@ class Server:
     annotations: Trust = Trust.UNTRUSTED
     acceptance: Acceptance = Acceptance.FIRST_LISTING
     timeout: float = 30.0
+    serial: bool = False

@@ -45,6 +45,7 @@ def servers(
                 annotations=Trust(section.annotations),
                 acceptance=Acceptance(section.acceptance),
                 timeout=section.timeout,
+                serial=section.serial,
             )
     return found
 
