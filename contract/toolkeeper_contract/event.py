@@ -18,6 +18,8 @@ EVENTS = frozenset(
         "call.unwrapped",
         "conversation.cleared",
         "delivery.abandoned",
+        "grant.given",
+        "grant.revoked",
         "index.changed",
         "lease.reaped",
         "run.began",

@@ -89,6 +89,9 @@ async def _answered(own: Approval, decided: Decided, run: Run, rim: Rim) -> str:
 
 
 def _entitled(approval: Approval, decided: Decided, run: Run) -> bool:
+    """Whether who answered may answer what is asked now; nothing is, where policy now allows."""
+    if decided.decision.effect is Effect.ALLOW:
+        return True
     return approval.decided_by in approvers(decided, run)
 
 

@@ -185,6 +185,7 @@ async def _replayed(
 
 
 def _findings(config: Path, names: list[str]) -> "list[Finding]":
+    from toolkeeper.runtime.approver_check import approver_errors
     from toolkeeper.runtime.classification_check import check_classification
     from toolkeeper.runtime.clock import SystemClock
     from toolkeeper.runtime.policy_document import (
@@ -208,6 +209,9 @@ def _findings(config: Path, names: list[str]) -> "list[Finding]":
     if configuration is None:
         return []
     policy = policy_of(documents)
+    unanswerable = [_fault(error) for error in approver_errors(configuration, policy)]
+    if unanswerable:
+        return unanswerable
     registry = asyncio.run(_registry(configuration, policy))
     found = check_policy(
         policy,

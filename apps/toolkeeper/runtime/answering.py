@@ -13,8 +13,10 @@ from toolkeeper_contract import (
     Clock,
     Code,
     Event,
+    Grant,
     Ledger,
     RunError,
+    Scope,
 )
 
 
@@ -42,19 +44,30 @@ async def answer(
     *,
     by: str | None = None,
     reason: str | None = None,
+    grant: Grant | None = None,
 ) -> Approval:
     """Approves or denies one pending approval, once.
 
-    `by` must be among the call's approvers; left out, the only one there is. NotAnswerable for an
-    approval that is not pending any more: it says who answered.
+    `by` must be among the call's approvers; left out, the first of them. `grant` is given with the
+    answer. NotAnswerable for an approval that is not pending any more: it says who answered, and
+    when.
     """
     approval = await find_approval(ledger, approval_id)
     name = entitled(approval, by)
     now = clock.now()
     given = Answer(state, name, now, reason)
-    data = {"approval_id": approval_id, "state": state.value, "by": name, "reason": reason}
-    answered = Event("approval.answered", data, approval.run_id, approval.invocation_id)
-    changed = await ledger.answer(approval_id, given, (answered,))
+    data = {
+        "approval_id": approval_id,
+        "state": state.value,
+        "by": name,
+        "reason": reason,
+        "scope": (grant.scope if grant else Scope.ONCE).value,
+        "grant_id": grant.grant_id if grant else None,
+    }
+    events = [Event("approval.answered", data, approval.run_id, approval.invocation_id)]
+    if grant is not None:
+        events.append(given_event(grant, approval))
+    changed = await ledger.answer(approval_id, given, events, grant=grant)
     if changed is not None:
         return changed
     raise not_pending(await find_approval(ledger, approval_id))
@@ -66,6 +79,21 @@ def standing(approval: Approval, now: datetime) -> Approval:
     if open_still and approval.expires_at <= now:
         return replace(approval, state=ApprovalState.EXPIRED)
     return approval
+
+
+def given_event(grant: Grant, approval: Approval) -> Event:
+    """What is told of a grant, in the session in which it is given."""
+    data = {
+        "grant_id": grant.grant_id,
+        "approval_id": approval.approval_id,
+        "scope": grant.scope.value,
+        "tool": grant.tool,
+        "condition": grant.condition,
+        "rules": list(grant.rules),
+        "expires_at": grant.expires_at.isoformat(),
+        "by": grant.granted_by,
+    }
+    return Event("grant.given", data, approval.run_id, approval.invocation_id)
 
 
 def entitled(approval: Approval, by: str | None) -> str:
@@ -91,10 +119,14 @@ def not_pending(approval: Approval) -> NotAnswerable:
             "the call has to be made again",
         )
     id = approval.approval_id
+    when = approval.decided_at.isoformat(timespec="seconds") if approval.decided_at else "?"
     if state is ApprovalState.EXPIRED:
         told = f"approval `{id}` is expired"
     elif state is ApprovalState.SPENT:
-        told = f"approval `{id}` is already spent: its call was run"
+        told = (
+            f"approval `{id}` is already spent: `{approval.decided_by}` approved it at {when}, and "
+            "its call was run"
+        )
     else:
-        told = f"approval `{id}` is already {state.value} by `{approval.decided_by}`"
+        told = f"approval `{id}` is already {state.value} by `{approval.decided_by}`, at {when}"
     return NotAnswerable(Code.LEDGER_CONFLICT, told, "nothing was changed")

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from toolkeeper.runtime.approver_check import check_approvers
 from toolkeeper.runtime.configuration import (
     Catalog,
     Command,
@@ -58,7 +59,9 @@ def _functions(index: int, reference: str, configuration: Configuration) -> Sequ
 
 def load_policies(configuration: Configuration) -> Policy:
     """The policy of all configured documents and packs. ConfigError with file, line and key."""
-    return configured_policy(configuration)
+    policy = configured_policy(configuration)
+    check_approvers(configuration, policy)
+    return policy
 
 
 def redactor_of(configuration: Configuration) -> Redactor:

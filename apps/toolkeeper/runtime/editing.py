@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from toolkeeper.runtime.answering import NotAnswerable
-from toolkeeper.runtime.configuration import Agent
+from toolkeeper.runtime.parked_call import ParkedCall
 from toolkeeper.runtime.profile import limits_of
 from toolkeeper_contract import (
     Approval,
@@ -16,11 +16,7 @@ from toolkeeper_contract import (
     Decision,
     Effect,
     Event,
-    Flag,
     Invocation,
-    Principal,
-    Question,
-    SideEffect,
     ToolIdentity,
     canonical_bytes,
     digest_bytes,
@@ -30,10 +26,8 @@ from toolkeeper_pipeline import (
     Limits,
     Redactor,
     SecretSchema,
-    SessionFacts,
     unreadable,
 )
-from toolkeeper_planner import source_of
 from toolkeeper_policy import WORST_CASE, ClassificationRule, Policy, dearest
 
 
@@ -48,15 +42,9 @@ class Amended:
 
 
 def amended(
-    asked: Approval,
-    row: Invocation,
+    call: ParkedCall,
     arguments: Any,
     *,
-    agent: Agent | None,
-    principal: Principal,
-    attributes: Mapping[str, Any],
-    facts: SessionFacts,
-    trusted: bool,
     policy: Policy,
     classification: Sequence[ClassificationRule],
     redactor: Redactor,
@@ -67,10 +55,10 @@ def amended(
 ) -> Amended:
     """Freezes, validates and decides the edited arguments. NotAnswerable when they will not do.
 
-    `classification` are the operator's rules. `facts` are what the session has read by now,
-    `trusted` says whether the tool's source is.
+    `classification` are the operator's rules.
     """
-    why = unreadable(arguments, limits_of(agent) if agent else Limits())
+    asked, row = call.asked, call.row
+    why = unreadable(arguments, limits_of(call.agent) if call.agent else Limits())
     if why is not None:
         raise _refused(f"the new arguments cannot be read: {why}")
     faults = ArgumentSchema(asked.input_schema).faults(arguments)
@@ -80,27 +68,11 @@ def amended(
             for fault in faults
         )
         raise _refused(f"the new arguments do not match the input schema: {told}")
-    classified = _classification(row, arguments, classification)
-    decision = policy.decide(
-        Question(
-            tool=row.tool,
-            source=source_of(row.tool),
-            classification=classified,
-            agent=asked.binding.agent,
-            principal=principal,
-            arguments=arguments,
-            attributes=attributes,
-            trusted=trusted,
-            tainted=facts.tainted,
-            private=facts.private,
-            provenance=facts.provenance,
-            advertised_as=row.advertised_as.value,
-            at=at,
-        )
-    )
+    classified = _classification(call, arguments, classification)
+    decision = policy.decide(call.question(arguments, classified, at))
     if decision.effect is Effect.DENY:
         raise _refused("policy denies the new arguments: " + "; ".join(decision.reasons))
-    if decision.approvers is not None and by not in decision.approvers:
+    if decision.effect is Effect.ASK and by not in call.answerers(decision):
         raise _refused(f"`{by}` may not approve the new arguments")
     data = canonical_bytes(arguments)
     redacted, masked = redactor.redact(
@@ -154,14 +126,13 @@ def _told(asked: Approval, approval: Approval, by: str, reason: str | None) -> E
 
 
 def _classification(
-    row: Invocation, arguments: Mapping[str, Any], rules: Sequence[ClassificationRule]
+    call: ParkedCall, arguments: Mapping[str, Any], rules: Sequence[ClassificationRule]
 ) -> Classification:
     """The class of the new call, or the dearest that it can have: its tool is not at hand.
 
     When it is taken up, the call is classified and decided once more, by its tool.
     """
-    side_effect = SideEffect(row.side_effect) if row.side_effect else SideEffect.NETWORK_WRITE
-    known = Classification(side_effect, frozenset(map(Flag, row.flags)), "row")
+    known, row = call.classification, call.row
     identity = ToolIdentity.of_name(row.tool)
     kept = row.arguments if isinstance(row.arguments, Mapping) else {}
     changed = [
@@ -174,7 +145,7 @@ def _classification(
     if not changed:
         return known
     met = [
-        Classification(rule.side_effect or side_effect, frozenset(), "rule")
+        Classification(rule.side_effect or known.side_effect, frozenset(), "rule")
         for rule in changed
         if rule.holds(arguments)
     ]

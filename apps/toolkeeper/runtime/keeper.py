@@ -9,6 +9,7 @@ from typing import Any
 
 from toolkeeper.runtime.accepting import acceptance_now, keep_first_listings
 from toolkeeper.runtime.approver_check import check_approvers
+from toolkeeper.runtime.approver_check import check_approvers
 from toolkeeper.runtime.assembly import (
     build_sources,
     load_policies,
@@ -74,6 +75,7 @@ class Toolkeeper:
         (`toolkeeper_telemetry.Telemetry`) and stands for the configured one."""
         self.configuration = configuration
         self.policy = policy or load_policies(configuration)
+        check_approvers(configuration, self.policy)
         check_approvers(configuration, self.policy)
         self.clock = clock or SystemClock()
         self.lookout = Lookout(configuration, self.clock, sinks=sinks, telemetry=telemetry)

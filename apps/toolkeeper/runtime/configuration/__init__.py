@@ -1,7 +1,12 @@
 """The configuration file: what it says, checked and with everything it names found."""
 
 from toolkeeper.runtime.configuration.agent import Agent, Limits, Pin, Search
-from toolkeeper.runtime.configuration.configuration import Configuration, Redaction, SchemaLimits
+from toolkeeper.runtime.configuration.configuration import (
+    ANYBODY,
+    Configuration,
+    Redaction,
+    SchemaLimits,
+)
 from toolkeeper.runtime.configuration.file_text import read_document, read_text
 from toolkeeper.runtime.configuration.loading import load_configuration
 from toolkeeper.runtime.configuration.notification import Telemetry, Webhook
@@ -19,6 +24,7 @@ from toolkeeper.runtime.configuration.server import (
 from toolkeeper.runtime.configuration.store_url import DEFAULT_STORE, absolute_store
 
 __all__ = [
+    "ANYBODY",
     "DEFAULT_STORE",
     "Acceptance",
     "Agent",
