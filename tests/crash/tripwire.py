@@ -1,0 +1,227 @@
+"""Where does a process die, and how far did it come?
+
+Nothing of this stands in the product: `lay` wraps, from the outside and in this process alone, the
+stages in the spine's namespace, the work of every write transaction, each statement and each
+commit. Everything that is wrapped calls `reach` with the name of the boundary that it has come to.
+An armed wire kills the process there, with a signal that nothing can catch.
+"""
+
+import functools
+import inspect
+import os
+import signal
+import threading
+from collections import Counter
+from contextvars import ContextVar
+
+import psycopg
+from sqlalchemy import Engine, event
+from sqlalchemy.engine.default import DefaultDialect
+
+from toolkeeper_ledger import SqlLedger, key_file
+from toolkeeper_ledger.postgres_database import PostgresDatabase
+from toolkeeper_ledger.prepared import Prepared
+from toolkeeper_ledger.sqlite_database import SqliteDatabase
+from toolkeeper_pipeline import spine
+
+# Which method of the ledger asked for the transaction; the thread that runs it is another matter.
+_ASKED: ContextVar[str | None] = ContextVar("asked", default=None)
+
+
+class Tripwire:
+    """Counts the boundaries that are passed; dies at the `nth` passing of `name`."""
+
+    def __init__(self, name=None, nth=1):
+        self.passed = Counter()
+        self._name = name
+        self._nth = nth
+        self._armed = False
+        self._threads = threading.local()
+
+    def arm(self):
+        """What is passed before this does not count: it only prepares the scene."""
+        self._armed = True
+
+    def reach(self, name):
+        if not self._armed:
+            return
+        self.passed[name] += 1
+        if name == self._name and self.passed[name] == self._nth:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    # what a transaction passes
+
+    def work(self, name, work, connection):
+        """Runs the work of a write transaction under the name of what it is for."""
+        state = self._threads
+        outer, state.name = getattr(state, "name", None), name
+        state.uncommitted = [*getattr(state, "uncommitted", []), name]
+        self.reach(f"{name}: transaction begun")
+        try:
+            answer = work(connection)
+        finally:
+            state.name = outer
+        return answer
+
+    def statement(self):
+        name = getattr(self._threads, "name", None)
+        if name is not None:
+            self.reach(f"{name}: after a statement")
+
+    def commit(self, commit):
+        names = dict.fromkeys(getattr(self._threads, "uncommitted", []))
+        for name in names:
+            self.reach(f"{name}: before commit")
+        answer = commit()
+        self._threads.uncommitted = []
+        for name in names:
+            self.reach(f"{name}: after commit")
+        return answer
+
+    def undone(self):
+        self._threads.uncommitted = []
+
+
+def lay(wire):
+    """Wraps this process's stages, transactions, statements, commits and key files."""
+    for name in stages():
+        setattr(spine, name, _staged(wire, name, getattr(spine, name)))
+    _lay_ledger(wire)
+    _lay_database(wire)
+    key_file.os = _Watched(wire, "key file", os, ("open", "fsync", "link"))
+
+
+def stages():
+    """The stages of the spine: functions that are named like the module that they come from."""
+    return [
+        name
+        for name, value in vars(spine).items()
+        if inspect.isfunction(value)
+        and value.__module__.startswith("toolkeeper_pipeline.")
+        and (value.__module__.endswith(f".{name}") or name in ("refuse",))
+    ]
+
+
+def _staged(wire, name, stage):
+    if inspect.iscoroutinefunction(stage):
+
+        @functools.wraps(stage)
+        async def run(*args):
+            wire.reach(f"before {name}")
+            state = await stage(*args)
+            wire.reach(f"after {name}")
+            return state
+
+        return run
+
+    @functools.wraps(stage)
+    def decide(*args):
+        wire.reach(f"before {name}")
+        state = stage(*args)
+        wire.reach(f"after {name}")
+        return state
+
+    return decide
+
+
+def _lay_ledger(wire):
+    for name, method in list(vars(SqlLedger).items()):
+        if inspect.iscoroutinefunction(method) and not name.startswith("_"):
+            setattr(SqlLedger, name, _asking(method, name))
+    make = SqlLedger.__init__
+
+    def init(self, writer, *args, **more):
+        make(self, writer, *args, **more)
+        write = writer.write
+
+        async def labelled(work, *args):
+            name = _ASKED.get() or "other"
+            return await write(lambda c: wire.work(name, work, c), *args)
+
+        writer.write = labelled
+
+    SqlLedger.__init__ = init
+
+
+def _asking(method, name):
+    @functools.wraps(method)
+    async def ask(*args, **more):
+        token = _ASKED.set(name)
+        try:
+            return await method(*args, **more)
+        finally:
+            _ASKED.reset(token)
+
+    return ask
+
+
+def _lay_database(wire):
+    for name in ("run", "run_many"):
+        setattr(Prepared, name, _counted(wire, getattr(Prepared, name)))
+    event.listen(Engine, "after_cursor_execute", lambda *_: wire.statement())
+    event.listen(Engine, "rollback", lambda *_: wire.undone())
+    commit = DefaultDialect.do_commit
+
+    def do_commit(self, connection):
+        wire.commit(lambda: commit(self, connection))
+
+    DefaultDialect.do_commit = do_commit
+    execute, rollback = psycopg.Connection.execute, psycopg.Connection.rollback
+
+    def executed(self, query, *args, **more):
+        if query != "COMMIT":
+            return execute(self, query, *args, **more)
+        return wire.commit(lambda: execute(self, query, *args, **more))
+
+    def rolled_back(self):
+        wire.undone()
+        rollback(self)
+
+    psycopg.Connection.execute = executed
+    psycopg.Connection.rollback = rolled_back
+    for database in (SqliteDatabase, PostgresDatabase):
+        database.write = _opening(wire, database.write)
+
+
+def _opening(wire, write):
+    @functools.wraps(write)
+    def written(self, work):
+        # Whoever opens a store writes without a ledger, and in the thread that it is in.
+        if _ASKED.get() is None and threading.current_thread() is threading.main_thread():
+            inner = work
+
+            def work(connection):
+                return wire.work("open", inner, connection)
+
+        return write(self, work)
+
+    return written
+
+
+def _counted(wire, run):
+    @functools.wraps(run)
+    def counted(*args):
+        answer = run(*args)
+        wire.statement()
+        return answer
+
+    return counted
+
+
+class _Watched:
+    """A module of which some functions are boundaries; the rest is as it is."""
+
+    def __init__(self, wire, label, module, names):
+        self._wire, self._label, self._module, self._names = wire, label, module, names
+
+    def __getattr__(self, name):
+        found = getattr(self._module, name)
+        if name not in self._names:
+            return found
+
+        def called(*args, **more):
+            answer = found(*args, **more)
+            self._wire.reach(f"{self._label}: after {name}")
+            return answer
+
+        return called
