@@ -1,16 +1,26 @@
 """`toolkeeper approvals`: who is asked for what, and what is the answer?"""
 
 import asyncio
-import json
 import os
 import sys
 from collections.abc import Awaitable, Callable
-from getpass import getpass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from toolkeeper.cli.answer_option import (
+    As,
+    DespiteTaint,
+    For,
+    Reason,
+    ScopeName,
+    Where,
+    duration_option,
+    scope_option,
+)
+from toolkeeper.cli.approval_card import card, short, tell_answer
+from toolkeeper.cli.approver import VARIABLE, ask, secret_of
 from toolkeeper.cli.option import (
     DEFAULT_CONFIG,
     Config,
@@ -18,9 +28,9 @@ from toolkeeper.cli.option import (
     Store,
     json_option,
 )
-from toolkeeper.cli.output import print_fields, print_json, print_lines, print_table, say
+from toolkeeper.cli.output import print_json, print_lines, print_table, say
 from toolkeeper.cli.reading import ledger_to_read
-from toolkeeper_contract import Approval, ApprovalState, ConfigError
+from toolkeeper_contract import Approval, ApprovalState, ConfigError, Grant, Scope
 
 if TYPE_CHECKING:
     from toolkeeper.runtime import Desk
@@ -32,13 +42,6 @@ app = typer.Typer(
 )
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="The approval's id.")]
-As = Annotated[
-    str | None,
-    typer.Option("--as", metavar="NAME", help="Who answers, one of the call's approvers."),
-]
-Reason = Annotated[
-    str | None, typer.Option("--reason", metavar="TEXT", help="Why; the model reads it on a no.")
-]
 
 
 @app.command("list")
@@ -77,7 +80,7 @@ def list_(
                 ", ".join(row["approvers"]),
                 _moment(row["asked_at"]),
                 _moment(row["expires_at"]),
-                _short(row["arguments"]),
+                short(row["arguments"]),
             )
             for row in rows
         ],
@@ -93,13 +96,12 @@ def show(
     from toolkeeper.runtime.answering import find_approval, standing
     from toolkeeper.runtime.clock import SystemClock
 
-    async def read() -> dict[str, Any]:
+    async def read() -> Approval:
         async with ledger_to_read(config, store) as ledger:
-            approval = await find_approval(ledger, id)
-            return standing(approval, SystemClock().now()).account()
+            return standing(await find_approval(ledger, id), SystemClock().now())
 
-    row = asyncio.run(read())
-    print_json(row) if as_json else print_fields(row)
+    approval = asyncio.run(read())
+    print_json(approval.account()) if as_json else card(approval)
 
 
 @app.command("approve")
@@ -111,22 +113,53 @@ def approve(
         typer.Option("--edit", metavar="JSON", help="The whole new arguments object."),
     ] = None,
     reason: Reason = None,
-    scope: Annotated[str, typer.Option("--scope", metavar="SCOPE", help="once.")] = "once",
+    scope: ScopeName = "once",
+    lasting: For = None,
+    condition: Where = None,
+    despite_taint: DespiteTaint = False,
     config: Config = DEFAULT_CONFIG,
     as_json: Json = False,
 ) -> None:
-    """Approve exactly this call. `toolkeeper resume` runs it."""
-    if scope != "once":
-        raise ConfigError(
-            f"the scope `{scope}` is not supported yet", "approve each call with `--scope once`"
-        )
-    if edit is None:
-        _answer(
-            config, id, by, as_json, lambda desk: desk.answer(id, APPROVE, by=by, reason=reason)
-        )
+    """Approve exactly this call; with a wider scope, the like of it that follow as well.
+
+    `toolkeeper resume` runs it. What a grant lets through is told when it is given.
+    """
+    reach = scope_option(scope)
+    if reach is Scope.ONCE:
+        if lasting is not None or condition is not None or despite_taint:
+            raise ConfigError(
+                "`--for`, `--condition` and `--despite-taint` are about a grant",
+                "add `--scope session` or `--scope always`",
+            )
+        arguments = json_option("--edit", edit)
+
+        async def once(desk: "Desk") -> Answered:
+            if edit is None:
+                return await desk.answer(id, APPROVE, by=by, reason=reason), None
+            return await desk.edit(id, arguments, by=by, reason=reason), None
+
+        _answer(config, id, as_json, once)
         return
-    arguments = json_option("--edit", edit)
-    _answer(config, id, by, as_json, lambda desk: desk.edit(id, arguments, by=by, reason=reason))
+    if edit is not None:
+        raise ConfigError(
+            "a call with other arguments is approved once",
+            "leave `--scope` out; a grant is given for a call as it was asked",
+        )
+    time = duration_option(lasting)
+
+    async def standing(desk: "Desk") -> Answered:
+        given = await desk.grant(
+            id,
+            reach,
+            by=by,
+            reason=reason,
+            lasting=time,
+            condition=condition,
+            despite_taint=despite_taint,
+        )
+        return given.approval, given.grant
+
+    _answer(config, id, as_json, standing)
 
 
 @app.command("deny")
@@ -138,7 +171,11 @@ def deny(
     as_json: Json = False,
 ) -> None:
     """Deny this call. `toolkeeper resume` tells the model."""
-    _answer(config, id, by, as_json, lambda desk: desk.answer(id, DENY, by=by, reason=reason))
+
+    async def no(desk: "Desk") -> Answered:
+        return await desk.answer(id, DENY, by=by, reason=reason), None
+
+    _answer(config, id, as_json, no)
 
 
 @app.command("hash")
@@ -146,7 +183,7 @@ def hash_() -> None:
     """Make the hash of an approver's secret, for `approver_secrets` in the configuration."""
     from toolkeeper.runtime import hash_secret
 
-    secret = os.environ.get(VARIABLE) or _ask("secret: ")
+    secret = os.environ.get(VARIABLE) or ask("secret: ")
     if secret is None:
         # Piped in: one line, without its end.
         secret = sys.stdin.readline().rstrip("\r\n")
@@ -159,48 +196,27 @@ def hash_() -> None:
 
 PENDING = ApprovalState.PENDING
 APPROVE, DENY = ApprovalState.APPROVED, ApprovalState.DENIED
-VARIABLE = "TOOLKEEPER_APPROVER_SECRET"
+Answered = tuple[Approval, Grant | None]
 
 
 def _answer(
-    config: Path,
-    id: str,
-    by: str | None,
-    as_json: bool,
-    act: Callable[["Desk"], Awaitable[Approval]],
+    config: Path, id: str, as_json: bool, act: Callable[["Desk"], Awaitable[Answered]]
 ) -> None:
     from toolkeeper.runtime import open_desk
 
-    async def answer() -> Approval:
-        async with open_desk(config, secret=_secret) as desk:
-            return await act(desk)
+    async def answer() -> tuple[Approval, Grant | None, dict[str, Any]]:
+        async with open_desk(config, secret=secret_of) as desk:
+            approval, grant = await act(desk)
+            shown = grant.account(desk.clock.now()) if grant else None
+            return approval, grant, {**approval.account(), "grant": shown}
 
-    approval = asyncio.run(answer())
+    approval, grant, account = asyncio.run(answer())
     if as_json:
-        print_json(approval.account())
-        return
-    if approval.approval_id != id:
-        say(f"{id} was replaced by {approval.approval_id}, for the new arguments")
-    say(f"{approval.approval_id} is {approval.state.value} by {approval.decided_by}")
-    if approval.state is APPROVE:
-        say(f"run it with: toolkeeper resume {approval.approval_id}")
-
-
-def _secret(name: str) -> str | None:
-    return os.environ.get(VARIABLE) or _ask(f"secret of {name}: ")
-
-
-def _ask(prompt: str) -> str | None:
-    if not sys.stdin.isatty():
-        return None
-    return getpass(prompt)
+        print_json(account)
+    else:
+        tell_answer(approval, id, grant)
 
 
 def _moment(text: str) -> str:
     """To the second; `--json` has the whole."""
     return f"{text[:10]} {text[11:19]}Z"
-
-
-def _short(arguments: Any) -> str:
-    text = json.dumps(arguments, ensure_ascii=False)
-    return text if len(text) <= 60 else f"{text[:60]}..."

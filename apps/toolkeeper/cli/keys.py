@@ -15,6 +15,7 @@ LINE = (
     "code",
     "decision",
     "approval_id",
+    "grant_id",
     "result",
     "is_error",
     "truncated",
@@ -37,6 +38,7 @@ ACCOUNT = (
     "opened_at",
     "settled_at",
     "superseded_by",
+    "attempts",
 )
 """A call, as the ledger keeps it."""
 
@@ -51,6 +53,8 @@ APPROVAL = (
     "arguments_digest",
     "decision",
     "approvers",
+    "scopes",
+    "operands",
     "state",
     "asked_at",
     "expires_at",
@@ -59,6 +63,30 @@ APPROVAL = (
     "reason",
     "spent_by",
 )
+
+ANSWERED = (*APPROVAL, "grant")
+"""An approval with the grant that was given with it, or null."""
+
+GRANT = (
+    "grant_id",
+    "scope",
+    "tool",
+    "fingerprint",
+    "user",
+    "agent",
+    "session_id",
+    "condition",
+    "rules",
+    "state",
+    "approval_id",
+    "granted_by",
+    "granted_at",
+    "expires_at",
+    "reason",
+    "revoked_at",
+    "revoked_by",
+)
+"""A standing approval; `rules` are the questions that it answers."""
 
 PLAN = (
     "digest",
@@ -184,8 +212,10 @@ KEYS: dict[str, tuple[str, tuple[str, ...]]] = {
     "resume": ("one line a call", LINE),
     "approvals list": ("one line an approval", APPROVAL),
     "approvals show": ("one object", APPROVAL),
-    "approvals approve": ("one object", APPROVAL),
-    "approvals deny": ("one object", APPROVAL),
+    "approvals approve": ("one object", ANSWERED),
+    "approvals deny": ("one object", ANSWERED),
+    "grants list": ("one line a grant", GRANT),
+    "grants revoke": ("one object", GRANT),
     "audit plans": ("one line a turn", ("session_id", "turn", *PLAN)),
     "audit calls": ("one line a call", ACCOUNT),
     "audit show": ("one object", (*ACCOUNT, "events")),

@@ -21,6 +21,8 @@ def tell(line: dict[str, Any]) -> None:
         say(f"       decision  {decision['effect']}{rules}: {'; '.join(decision['reasons'])}")
     if line["approval_id"]:
         say(f"       approval  {line['approval_id']}")
+    if line["grant_id"]:
+        say(f"       grant     {line['grant_id']}")
     lines = (line["result"] or "").split("\n")
     for number, text in enumerate(lines[:_RESULT_LINES]):
         say(f"       {'result    ' if number == 0 else '          '}{text[:300]}")
