@@ -26,6 +26,7 @@ from toolkeeper_contract import (
 from toolkeeper_sinks.schedule import SCHEDULE, Schedule
 
 ABANDONED = "delivery.abandoned"
+DROPPED = "dropped by the operator"
 _AT_ONCE = 8
 """Deliveries on the way at the same time, each of another session."""
 
@@ -128,7 +129,7 @@ class Courier:
         name = self.sink.name
         while taken := await self._ledger.take_deliveries([name], never, never + _HELD, _AT_ONCE):
             for each in taken:
-                fates[await self._abandon(each, "dropped by the operator")] += 1
+                fates[await self._abandon(each, DROPPED)] += 1
         return Round.of(fates)
 
     async def _take(self) -> Sequence[Delivery]:
@@ -189,7 +190,8 @@ class Courier:
             # In this order: after a crash in between it is told twice rather than never.
             await self._ledger.append(record.session_id, [abandoned])
         await self._ledger.delivered(delivery.delivery_id)
-        _LOG.warning(ABANDONED, session_id=record.session_id, **data)
+        if reason != DROPPED:
+            _LOG.warning(ABANDONED, session_id=record.session_id, **data)
         return Fate.ABANDONED
 
     def _pause(self) -> float:

@@ -150,6 +150,20 @@ CACHE = (
 )
 """A request; a change is `{part, change, name, position, was, reason}`."""
 
+BACKLOG = (
+    "calls",
+    "pending_approvals",
+    "oldest_pending_seconds",
+    "parked",
+    "running",
+    "overdue",
+    "retryable",
+    "undelivered",
+)
+"""What waits: `calls` maps each outcome to the number of calls that ended so."""
+
+NOTIFIED = ("sink", "delivered", "postponed", "abandoned")
+
 TOOL = (
     "name",
     "source",
@@ -220,7 +234,9 @@ KEYS: dict[str, tuple[str, tuple[str, ...]]] = {
     "audit calls": ("one line a call", ACCOUNT),
     "audit show": ("one object", (*ACCOUNT, "events")),
     "audit events": ("one line an event, with the data of its kind", EVENT),
+    "audit backlog": ("one object", BACKLOG),
     "audit cache": ("one line a request", CACHE),
+    "notify": ("one line a sink", NOTIFIED),
     "policy check": ("one object", CHECKED),
     "policy explain": ("one object", EXPLAINED),
     "policy test": ("one object", TESTED),

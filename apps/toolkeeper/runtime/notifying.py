@@ -1,12 +1,17 @@
 """Who outside is told of what this keeper's ledger writes, while the keeper is open?"""
 
 import asyncio
+import os
 import random
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from toolkeeper.runtime.configuration import Configuration
+from toolkeeper.runtime.assembly import open_store
+from toolkeeper.runtime.clock import SystemClock
+from toolkeeper.runtime.configuration import Configuration, load_configuration
 from toolkeeper_contract import Clock, ConfigError, EventSink, Ledger
 
 if TYPE_CHECKING:
@@ -122,11 +127,27 @@ class Notifications:
         return [Courier(sink, ledger, self._clock, chance=random.random) for sink in self._sinks]
 
 
-async def drop(ledger: Ledger, clock: Clock, name: str) -> "Round":
+@asynccontextmanager
+async def open_notifications(path: str | Path) -> AsyncIterator[tuple[Ledger, Notifications]]:
+    """The store of the configuration at `path` and its sinks; what expired is reaped first."""
+    configuration = load_configuration(Path(path), os.environ)
+    clock = SystemClock()
+    notifications = Notifications(configuration, clock)
+    ledger, _ = open_store(configuration, clock=clock, create=False)
+    try:
+        notifications.open(ledger)
+        await ledger.reap(clock.now())
+        yield ledger, notifications
+    finally:
+        await notifications.close()
+        await ledger.close()
+
+
+async def drop(ledger: Ledger, name: str) -> "Round":
     """Gives up all that waits for the sink `name`, which need not be configured any more."""
     from toolkeeper_sinks import Courier
 
-    return await Courier(_Nobody(name), ledger, clock, chance=random.random).drop()
+    return await Courier(_Nobody(name), ledger, SystemClock(), chance=random.random).drop()
 
 
 class _Nobody:
