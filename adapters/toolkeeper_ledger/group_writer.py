@@ -1,8 +1,7 @@
 """How do many callers share one commit, and none of them block the event loop?
 
 A thread of its own runs the work. What has arrived while it was at the disk is the next group: one
-transaction, one commit, in the order of arrival. If anything in a group fails the whole of it is
-undone and each work runs alone, so nobody feels another's mistake.
+transaction, one commit.
 """
 
 import asyncio
@@ -10,42 +9,18 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 
 from toolkeeper_contract import Code, RunError
 from toolkeeper_ledger.database import Database
+from toolkeeper_ledger.group import Order, run_group
 
 T = TypeVar("T")
 
 _LARGEST_GROUP = 64
 _READERS = 4
-
-
-class _Order(Generic[T]):
-    """One caller's work, and where its answer goes."""
-
-    def __init__(self, work: Callable[[Connection], T]) -> None:
-        self.work = work
-        self.loop = asyncio.get_running_loop()
-        self.answer: asyncio.Future[T] = self.loop.create_future()
-        self.begun = False
-        self.value: Any = None
-        self.error: BaseException | None = None
-
-    def deliver(self) -> None:
-        """On the caller's loop. A caller that has been cancelled is not there to hear it."""
-        if self.answer.done():
-            return
-        if self.error is not None:
-            self.answer.set_exception(self.error)
-        else:
-            self.answer.set_result(self.value)
-
-
-class _Undone(Exception):
-    """Raised in a group's transaction to undo it, because one of its works failed."""
 
 
 class GroupWriter:
@@ -57,14 +32,14 @@ class GroupWriter:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._waiting: deque[_Order[Any]] = deque()
+        self._waiting: deque[Order[Any]] = deque()
         self._change = threading.Condition()
         self._closed = False
         self._thread: threading.Thread | None = None
         self._readers = ThreadPoolExecutor(_READERS, "toolkeeper-read")
 
     async def write(self, work: Callable[[Connection], T]) -> T:
-        order = _Order(work)
+        order = Order(work)
         with self._change:
             if self._closed:
                 raise RunError(Code.LEDGER_UNAVAILABLE, "the store was closed", "open it again")
@@ -118,44 +93,18 @@ class GroupWriter:
                 group = [self._waiting.popleft() for _ in range(count)]
                 for order in group:
                     order.begun = True
-            self._do(group)
+            run_group(self._database, group)
             _hand_out(group)
 
-    def _do(self, group: Sequence[_Order[Any]]) -> None:
-        if len(group) > 1 and self._together(group):
-            return
-        for order in group:
-            try:
-                order.value = self._database.write(order.work)
-            except BaseException as error:
-                order.error = error
 
-    def _together(self, group: Sequence[_Order[Any]]) -> bool:
-        """Whether all of the group was done in one transaction; nothing was when not."""
-
-        def work(connection: Connection) -> list[Any]:
-            try:
-                return [order.work(connection) for order in group]
-            except Exception as error:
-                raise _Undone from error
-
-        try:
-            values = self._database.write(work)
-        except (_Undone, RunError):
-            return False
-        for order, value in zip(group, values, strict=True):
-            order.value = value
-        return True
-
-
-def _hand_out(group: Sequence[_Order[Any]]) -> None:
+def _hand_out(group: Sequence[Order[Any]]) -> None:
     """Wakes each caller's loop once for all of its callers."""
-    loops: dict[asyncio.AbstractEventLoop, list[_Order[Any]]] = {}
+    loops: dict[asyncio.AbstractEventLoop, list[Order[Any]]] = {}
     for order in group:
         loops.setdefault(order.loop, []).append(order)
     for loop, orders in loops.items():
 
-        def deliver(orders: Sequence[_Order[Any]] = orders) -> None:
+        def deliver(orders: Sequence[Order[Any]] = orders) -> None:
             for order in orders:
                 order.deliver()
 

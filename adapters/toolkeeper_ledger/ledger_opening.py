@@ -2,12 +2,12 @@
 
 from toolkeeper_contract import Clock
 from toolkeeper_ledger.file_changes import FileChanges
+from toolkeeper_ledger.gathering_writer import GatheringWriter
 from toolkeeper_ledger.group_writer import GroupWriter
 from toolkeeper_ledger.ledger import SqlLedger
 from toolkeeper_ledger.location import is_on_server, store_path
 from toolkeeper_ledger.opening import open_database
 from toolkeeper_ledger.postgres_opening import open_postgres
-from toolkeeper_ledger.writer import InlineWriter
 
 
 def open_ledger(
@@ -43,4 +43,4 @@ def open_ledger(
         synchronous=synchronous,
         busy_timeout=busy_timeout,
     )
-    return SqlLedger(InlineWriter(database), clock, FileChanges(database.connect))
+    return SqlLedger(GatheringWriter(database), clock, FileChanges(database.connect))
