@@ -1,11 +1,14 @@
 """Which calls does the condition of a standing approval let through?"""
 
+from collections.abc import Iterator
 from functools import lru_cache
 
-from toolkeeper_contract import Question
+from toolkeeper_contract import Effect, Question, Tool
 from toolkeeper_policy.call_view import CallView, ViewPlan
 from toolkeeper_policy.condition import CelCondition, compile_condition
+from toolkeeper_policy.condition_check import Remark, remarks
 from toolkeeper_policy.condition_token import ConditionFault
+from toolkeeper_policy.rule import Rule
 
 
 class GrantCondition:
@@ -20,6 +23,11 @@ class GrantCondition:
                 "compare something of the call: `args.to == ...`",
             )
         self._plan = ViewPlan(self.condition.needs)
+
+    def doubts(self, tool: Tool) -> Iterator[Remark]:
+        """What speaks against the condition in the schema of the tool that it is about."""
+        bare = Rule(id="grant", effect=Effect.ALLOW, tools=(tool.name,), condition=self.condition)
+        return remarks(bare, (tool,))
 
     def holds(self, question: Question) -> bool:
         """Whether the call is let through; ConditionFailure when that cannot be said."""

@@ -12,7 +12,7 @@ _WIDTH = 11
 def card(approval: Approval) -> None:
     """Everything that an approver should know, the question first and the ids last."""
     binding, decision = approval.binding, approval.decision
-    say(f"{binding.tool} wants to run", style="bold")
+    say(f"a call of {binding.tool}", style="bold")
     _field("arguments", json.dumps(approval.arguments, ensure_ascii=False, indent=2))
     for pointer, digest in approval.operands.items():
         _field("content", f"{pointer}: {_content(digest)}")
@@ -90,7 +90,8 @@ def _scopes(approval: Approval) -> str:
     widest = approval.decision.scope
     if widest is Scope.ONCE:
         return "once: this very call"
-    return ", ".join(scope.value for scope in widest.up_to())
+    names = ", ".join(scope.value for scope in widest.up_to())
+    return f"{names}; beyond once any arguments, unless `--condition` says which"
 
 
 def _state(approval: Approval) -> str:

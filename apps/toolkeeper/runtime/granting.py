@@ -112,9 +112,12 @@ def _check_condition(
     try:
         condition: GrantCondition = grant_condition(text)
     except ConditionFault as fault:
-        raise ConfigError(fault.message, fault.hint, key="condition") from None
+        raise ConfigError(fault.message, fault.hint) from None
     if arguments is None:
         raise _refused("the call's arguments are not kept any more", "approve it for once")
+    doubt = next(condition.doubts(call.tool), None)
+    if doubt is not None:
+        raise ConfigError(doubt[0].replace("no tool of this rule", "the tool"), doubt[1])
     try:
         holds = condition.holds(call.question(arguments, call.classification, at))
     except ConditionFailure as failure:
@@ -135,12 +138,11 @@ def _lasting(call: ParkedCall, wanted: Wanted) -> timedelta:
     if wanted.lasting is None:
         return longest if wanted.scope is Scope.ALWAYS else min(SESSION_LASTS, longest)
     if wanted.lasting <= timedelta(0):
-        raise ConfigError("a grant has to hold for some time", "write `7d`, say", key="for")
+        raise ConfigError("a grant has to hold for some time", "write `7d`, say")
     if wanted.lasting > longest:
         raise ConfigError(
-            f"a grant holds for {longest} at most",
+            f"a grant holds for {longest.total_seconds() / 3600:g} hours at most",
             "the agent's `limits.grant_expiry` says how long",
-            key="for",
         )
     return wanted.lasting
 

@@ -20,6 +20,8 @@ from toolkeeper_contract import (
     Question,
     Sealer,
     SideEffect,
+    Tool,
+    ToolDefinition,
     ToolIdentity,
 )
 from toolkeeper_pipeline import SessionFacts
@@ -48,6 +50,13 @@ class ParkedCall:
         row = self.row
         side_effect = SideEffect(row.side_effect) if row.side_effect else SideEffect.NETWORK_WRITE
         return Classification(side_effect, frozenset(map(Flag, row.flags)), "row")
+
+    @property
+    def tool(self) -> Tool:
+        """The tool as far as the question kept it: its name and its input schema."""
+        identity = ToolIdentity.of_name(self.row.tool)
+        definition = ToolDefinition(identity.raw_name, None, "", self.asked.input_schema)
+        return Tool.of(identity, definition, self.classification)
 
     def question(
         self, arguments: Mapping[str, Any], classification: Classification, at: datetime
