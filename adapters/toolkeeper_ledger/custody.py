@@ -4,12 +4,15 @@ from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 from typing import Any
 
+from sqlalchemy import select
+
 from toolkeeper_contract import Clock
 from toolkeeper_ledger import history
 from toolkeeper_ledger.auditing import AuditReport, audit
 from toolkeeper_ledger.chain import Head
 from toolkeeper_ledger.export import Part, read_page
 from toolkeeper_ledger.retention import Retained, old_sessions, prune_session
+from toolkeeper_ledger.schema import schema_version
 from toolkeeper_ledger.writer import Writer
 
 
@@ -22,6 +25,13 @@ class Custody:
     async def heads(self) -> Sequence[Head]:
         """The newest event of every session, by session id: what `audit` is held against."""
         return await self._writer.read(history.read_heads)
+
+    async def versions(self) -> Sequence[tuple[int, str]]:
+        """With which version the store was made, and to which it was upgraded, each with when."""
+        query = select(schema_version.c.version, schema_version.c.created_at)
+        return await self._writer.read(
+            lambda c: [(row[0], row[1]) for row in c.execute(query.order_by("version"))]
+        )
 
     async def audit(
         self, *, session_id: str | None = None, kept: Sequence[Head] = ()
@@ -52,7 +62,10 @@ class Custody:
             after = page.after
 
     async def old_sessions(self, before: datetime) -> list[Retained]:
-        """Sessions that did nothing since `before`, with what they hold and why some must stay."""
+        """Sessions that did nothing since `before`, with what they hold and why some must stay.
+
+        Their audit is left to `prune_session`.
+        """
         now = self._clock.now()
         return await self._writer.read(lambda c: old_sessions(c, before, now))
 

@@ -32,6 +32,7 @@ from toolkeeper_ledger.schema import (
 )
 
 _OPEN = tuple(state.value for state in UNUSED)
+_FAULTY = "its audit finds something; see `audit verify`"
 assert ApprovalState.SPENT.value not in _OPEN
 
 
@@ -58,6 +59,11 @@ class Retained:
     last_at: str
     content: Content
     kept_for: str | None
+
+    @property
+    def faulty(self) -> bool:
+        """Whether it is kept as evidence."""
+        return self.kept_for == _FAULTY
 
 
 def old_sessions(connection: Connection, before: datetime, now: datetime) -> list[Retained]:
@@ -97,7 +103,7 @@ def prune_session(
     content = _content(connection, session_id)
     why = _kept_for(connection, session_id, now)
     if why is None and audit(connection, session_id=session_id).findings:
-        why = "its audit finds something; see `audit verify`"
+        why = _FAULTY
     if why is not None:
         return Retained(session_id, last_at, content, why)
     if connection.dialect.name == "sqlite":

@@ -127,9 +127,17 @@ def grant_fault(row: Row, story: Story) -> tuple[int | None, str] | None:
     if (row["revoked_at"] is not None) != told.revoked:
         is_so = "is revoked" if row["revoked_at"] is not None else "is not revoked"
         return told.seq, f"{is_so}, other than the events say"
-    for column in ("tool", "scope", "condition", "fingerprint", "granted_by"):
-        if column in told.data and row[column] != told.data[column]:
+    for column, key in (
+        ("tool", "tool"),
+        ("scope", "scope"),
+        ("condition", "condition"),
+        ("granted_by", "by"),
+        ("approval_id", "approval_id"),
+    ):
+        if key in told.data and row[column] != told.data[key]:
             return told.seq, f"its {column} is not as it was given"
+    if "rules" in told.data and loads(row["rules"]) != told.data["rules"]:
+        return told.seq, "its rules are not as it was given"
     expiry = told.data.get("expires_at")
     if expiry is not None and not _same_time(row["expires_at"], expiry):
         return told.seq, "its expiry is not as it was given"

@@ -82,7 +82,8 @@ class Story:
             if event.run_id not in self.runs or began is not None:
                 self.runs[event.run_id] = (record.seq, began)
         call = None
-        if event.invocation_id is not None:
+        # A repeated call may be told its twin's result, and the twin be of another session.
+        if event.invocation_id is not None and event.name != "call.repeated":
             call = self.calls.setdefault(event.invocation_id, CallTold(record.seq))
         if event.name == OPENED and record.seq == 1:
             self.opened = event.data

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer.main
 
-from toolkeeper.cli.keys import ACCEPTED, KEYS, TOOL
+from toolkeeper.cli.keys import ACCEPTED, EXPORTED, KEYS, TOOL
 from toolkeeper.cli.main import app
 
 TARGET = Path(__file__).with_name("cli.md")
@@ -29,9 +29,9 @@ output is one JSON object, or JSON Lines where it is a list; the keys below are 
 | 2 | usage or configuration error, or a store that cannot be used |
 | 130 | interrupted |
 
-`plan`, `plan diff`, `search`, `tools`, `schema`, the `audit` verbs, `approvals list` and
-`approvals show` write nothing. The others open the store for writing, and first end what expired
-(`approval.expired`, `lease.reaped`).
+`plan`, `plan diff`, `search`, `tools`, `schema`, `approvals list`, `approvals show`, `grants list`
+and the `audit` verbs but for `audit prune` write nothing. The others open the store for writing,
+bring it to this release's version, and first end what expired (`approval.expired`, `lease.reaped`).
 """
 
 
@@ -70,6 +70,8 @@ def _section(path: tuple[str, ...], command: Any) -> str:
     if verb in KEYS:
         form, keys = KEYS[verb]
         lines += [f"`--json`: {form}: " + ", ".join(f"`{key}`" for key in keys) + ".", ""]
+    if verb == "audit export":
+        lines += [_exported(what, keys) for what, keys in EXPORTED.items()] + [""]
     if verb == "tools":
         listed = ", ".join(f"`{key}`" for key in TOOL)
         lines += [f"Each of `tools`: {listed}.", ""]
@@ -77,6 +79,10 @@ def _section(path: tuple[str, ...], command: Any) -> str:
         listed = ", ".join(f"`{key}`" for key in ACCEPTED)
         lines += [f"Each of `tools`: {listed}. `state` is how it stood before.", ""]
     return "\n".join(lines)
+
+
+def _exported(what: str, keys: tuple[str, ...]) -> str:
+    return f"- `{what}`: " + ", ".join(f"`{key}`" for key in keys)
 
 
 def _prose(text: str) -> str:

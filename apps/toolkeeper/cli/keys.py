@@ -217,6 +217,46 @@ REPLAYED = (
 ACCEPTED = ("name", "source", "fingerprint", "was", "state", "diff")
 """Each of `tools` in what `tools accept --json` prints."""
 
+HEAD = ("session_id", "seq", "hash")
+"""A session's newest event."""
+
+VERIFIED = (
+    "ok",
+    "sessions",
+    "events",
+    "calls",
+    "approvals",
+    "grants",
+    "heads",
+    "pruned",
+    "unknown",
+    "findings",
+)
+"""Each of `findings` is `{session_id, seq, kind, of, id, says}`; `pruned` maps a session to the
+last event that was pruned, and `unknown` are kept heads, `{session_id, seq}`, from before that."""
+
+EXPORTED: dict[str, tuple[str, ...]] = {
+    "events": ("seq", "session_id", "run_id", "invocation_id", "at", "event", "data", "hash"),
+    "calls": ACCOUNT,
+    "approvals": APPROVAL,
+    "grants": GRANT,
+}
+"""The keys of each line that `audit export` writes, and the columns of its CSV."""
+
+RETAINED = (
+    "session_id",
+    "last_at",
+    "events",
+    "turns",
+    "calls",
+    "approvals",
+    "grants",
+    "results",
+    "pruned",
+    "kept_for",
+)
+"""An old session: how much it holds, or held; `kept_for` says why it stays, null when it goes."""
+
 KEYS: dict[str, tuple[str, tuple[str, ...]]] = {
     "plan": ("one object", PLAN),
     "plan diff": ("one object", DIFF),
@@ -236,6 +276,10 @@ KEYS: dict[str, tuple[str, tuple[str, ...]]] = {
     "audit events": ("one line an event, with the data of its kind", EVENT),
     "audit backlog": ("one object", BACKLOG),
     "audit cache": ("one line a request", CACHE),
+    "audit head": ("one line a session", HEAD),
+    "audit verify": ("one object", VERIFIED),
+    "audit prune": ("one line an old session", RETAINED),
+    "store upgrade": ("one object", ("version", "history")),
     "notify": ("one line a sink", NOTIFIED),
     "policy check": ("one object", CHECKED),
     "policy explain": ("one object", EXPLAINED),

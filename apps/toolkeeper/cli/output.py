@@ -16,10 +16,15 @@ _UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def print_json(value: Any) -> None:
-    """One JSON value on one line of standard output, whatever its reader takes for a line."""
-    text = json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
-    sys.stdout.write(_UNSAFE.sub(lambda match: f"\\u{ord(match.group()):04x}", text) + "\n")
+    """One JSON value on one line of standard output."""
+    sys.stdout.write(json_line(value))
     sys.stdout.flush()
+
+
+def json_line(value: Any) -> str:
+    """One JSON value as one line, whatever its reader takes for a line."""
+    text = json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
+    return _UNSAFE.sub(lambda match: f"\\u{ord(match.group()):04x}", text) + "\n"
 
 
 def print_lines(values: Iterable[Any]) -> None:

@@ -4,12 +4,14 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from toolkeeper_contract import Ledger
+if TYPE_CHECKING:
+    from toolkeeper_ledger import SqlLedger
 
 
 @asynccontextmanager
-async def ledger_to_read(config: Path, store: str | None) -> AsyncIterator[Ledger]:
+async def ledger_to_read(config: Path, store: str | None) -> AsyncIterator["SqlLedger"]:
     """The ledger at `store`, else the one that `config` names; read-only, never created.
 
     With `store` no configuration is needed, so none is looked at.

@@ -37,10 +37,10 @@ async def recorded_calls(
             yield RecordedCall(row, session)
 
 
-def moment_of(text: str, now: datetime) -> datetime:
+def moment_of(text: str, now: datetime, *, option: str = "--since") -> datetime:
     """The moment that `text` names: ISO 8601 (UTC where no zone is said), or how long ago.
 
-    ConfigError for anything else.
+    ConfigError, which names the `option`, for anything else.
     """
     ago = seconds(text)
     if ago is not None:
@@ -51,6 +51,6 @@ def moment_of(text: str, now: datetime) -> datetime:
         raise ConfigError(
             f"`{text}` is no moment and no duration",
             "write `2026-12-01`, `2026-12-01T09:00:00Z`, or how long ago: `12h`, `7d`",
-            key="--since",
+            key=option,
         ) from None
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
