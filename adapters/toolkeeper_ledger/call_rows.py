@@ -6,8 +6,9 @@ from sqlalchemy import Connection, bindparam, insert, literal_column, or_, selec
 
 from toolkeeper_contract import Invocation
 from toolkeeper_ledger.fault import conflict
+from toolkeeper_ledger.lease_term import Term
 from toolkeeper_ledger.prepared import Prepared
-from toolkeeper_ledger.rows import invocation_of, invocation_row
+from toolkeeper_ledger.rows import instant, invocation_of, invocation_row
 from toolkeeper_ledger.schema import invocations, runs
 
 _IDENTITY = ("invocation_id", "session_id", "run_id", "idempotency_key", "opened_at")
@@ -16,7 +17,7 @@ _IDENTITY = ("invocation_id", "session_id", "run_id", "idempotency_key", "opened
 _COLUMNS = [
     column
     for column in invocations.columns
-    if column.name not in ("lease_expires_at", "retryable", "sealed")
+    if column.name not in ("leased_at", "lease_expires_at", "retryable", "sealed")
 ]
 _STANDING = Prepared(
     select(
@@ -91,7 +92,7 @@ def open_row(
     connection: Connection,
     row: Invocation,
     *,
-    lease_expires_at: str | None = None,
+    term: Term | None = None,
     sealed: bytes | None = None,
 ) -> None:
     owner = _RUN.run(connection, {"run": row.run_id}).fetchone()
@@ -101,7 +102,8 @@ def open_row(
             "begin the run first",
         )
     values = invocation_row(row)
-    values["lease_expires_at"] = lease_expires_at
+    values["leased_at"] = instant(term.since) if term else None
+    values["lease_expires_at"] = instant(term.until) if term else None
     values["retryable"] = False
     values["sealed"] = sealed
     _INSERT.run(connection, values)
@@ -113,7 +115,7 @@ def rewrite_row(
     old_state: str,
     old_fence: int,
     *,
-    lease_expires_at: str | None = None,
+    term: Term | None = None,
     retryable: bool = False,
     sealed: bytes | None = None,
 ) -> bool:
@@ -121,7 +123,8 @@ def rewrite_row(
     values = {f"new_{name}": value for name, value in invocation_row(row).items()}
     for name in _IDENTITY:
         del values[f"new_{name}"]
-    values["new_lease_expires_at"] = lease_expires_at
+    values["new_leased_at"] = instant(term.since) if term else None
+    values["new_lease_expires_at"] = instant(term.until) if term else None
     values["new_retryable"] = retryable
     values["new_sealed"] = sealed
     values["id"] = row.invocation_id

@@ -30,6 +30,7 @@ from toolkeeper_ledger.endings import (
 )
 from toolkeeper_ledger.fault import conflict
 from toolkeeper_ledger.history import append, lock
+from toolkeeper_ledger.lease_term import Term
 from toolkeeper_ledger.prepared import Prepared
 from toolkeeper_ledger.rows import instant
 from toolkeeper_ledger.schema import invocations
@@ -43,7 +44,7 @@ _RENEW = Prepared(
         invocations.c.state == bindparam("old_state"),
         invocations.c.fence == bindparam("old_fence"),
     )
-    .values(lease_expires_at=bindparam("until"))
+    .values(leased_at=bindparam("since"), lease_expires_at=bindparam("until"))
 )
 
 
@@ -69,13 +70,13 @@ def claim(
         row, state=State.RUNNING, outcome=None, settled_at=None, superseded_by=None, fence=fence
     )
     told = list(events)
-    until = instant(expires_at)
+    term = Term(at, expires_at)
     if standing is None:
-        open_row(connection, running, lease_expires_at=until, sealed=sealed)
+        open_row(connection, running, term=term, sealed=sealed)
     else:
         # The sealed arguments stay until the end: a read whose worker dies runs again from them.
         kept = sealed or find_sealed(connection, row.invocation_id)
-        _change(connection, running, standing, lease_expires_at=until, sealed=kept)
+        _change(connection, running, standing, term=term, sealed=kept)
     if row.grant_id is not None and not grants.holds(connection, row.grant_id, row, at):
         raise Withdrawn(None)
     if row.approval_id is not None:
@@ -162,13 +163,14 @@ def amend(
     return True
 
 
-def renew(connection: Connection, lease: Lease, expires_at: datetime) -> bool:
+def renew(connection: Connection, lease: Lease, expires_at: datetime, at: datetime) -> bool:
     renewed = _RENEW.run(
         connection,
         {
             "id": lease.invocation_id,
             "old_state": State.RUNNING.value,
             "old_fence": lease.fence,
+            "since": instant(at),
             "until": instant(expires_at),
         },
     )
@@ -199,7 +201,7 @@ def _change(
     row: Invocation,
     standing: Standing,
     *,
-    lease_expires_at: str | None = None,
+    term: Term | None = None,
     sealed: bytes | None = None,
 ) -> None:
     """Rewrites a row that was read in this transaction; Moved when it stands otherwise by now."""
@@ -208,7 +210,7 @@ def _change(
         row,
         standing.state,
         standing.fence,
-        lease_expires_at=lease_expires_at,
+        term=term,
         sealed=sealed,
     ):
         raise Moved

@@ -148,7 +148,8 @@ class SqlLedger(Custody):
         )
 
     async def renew(self, lease: Lease, expires_at: datetime) -> bool:
-        return await self._writer.write(lambda c: calls.renew(c, lease, expires_at))
+        at = self._clock.now()
+        return await self._writer.write(lambda c: calls.renew(c, lease, expires_at, at))
 
     async def invocation(self, invocation_id: str) -> Invocation | None:
         return await self._writer.read(lambda c: call_rows.find_invocation(c, invocation_id))

@@ -40,6 +40,7 @@ from toolkeeper_ledger.endings import (
     superseded_event,
 )
 from toolkeeper_ledger.fault import conflict
+from toolkeeper_ledger.lease_term import Term
 from toolkeeper_ledger.loadings import Search, loadings_of
 from toolkeeper_ledger.memory_grants import MemoryGrants
 from toolkeeper_ledger.memory_history import MemoryHistory
@@ -51,7 +52,7 @@ class _Held:
     """A row with what only the ledger knows of it."""
 
     row: Invocation
-    lease_expires_at: datetime | None = None
+    term: Term | None = None
     retryable: bool = False
     sealed: bytes | None = None
 
@@ -101,7 +102,7 @@ class MemoryLedger(MemoryHistory, MemoryGrants):
             row, state=State.RUNNING, outcome=None, settled_at=None, superseded_by=None, fence=fence
         )
         kept = sealed or (held.sealed if held else None)
-        self._hold(_Held(running, lease_expires_at=expires_at, sealed=kept))
+        self._hold(_Held(running, term=Term(now, expires_at), sealed=kept))
         told = list(events)
         if approval is not None:
             self._approvals[approval.approval_id] = replace(
@@ -163,7 +164,7 @@ class MemoryLedger(MemoryHistory, MemoryGrants):
         held = self._calls.get(lease.invocation_id)
         if held is None or held.row.state is not State.RUNNING or held.row.fence != lease.fence:
             return False
-        held.lease_expires_at = expires_at
+        held.term = Term(self._clock.now(), expires_at)
         return True
 
     async def invocation(self, invocation_id: str) -> Invocation | None:
@@ -288,7 +289,7 @@ class MemoryLedger(MemoryHistory, MemoryGrants):
             for each in held
             if each.row.state is State.SETTLED and each.row.outcome
         )
-        leases = [each.lease_expires_at for each in held if each.lease_expires_at is not None]
+        leases = [each.term.until for each in held if each.term is not None]
         return Backlog(
             calls=dict(sorted(ends.items())),
             pending_approvals=len(asked),
@@ -314,10 +315,13 @@ class MemoryLedger(MemoryHistory, MemoryGrants):
                 event = vouched(event, ended)
                 self._hold(_Held(ended))
             told.setdefault(approval.binding.session_id, []).append(event)
+        for held in self._calls.values():
+            if held.term is not None:
+                held.term = held.term.counted_anew(now) or held.term
         over = [
-            (held.lease_expires_at, held)
+            (held.term.until, held)
             for held in self._calls.values()
-            if held.lease_expires_at is not None and held.lease_expires_at <= now
+            if held.term is not None and held.term.until <= now
         ]
         for _, held in sorted(over, key=lambda pair: pair[0]):
             outcome = reaped(held.row, at)

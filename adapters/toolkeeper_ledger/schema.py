@@ -137,8 +137,10 @@ invocations = Table(
     Column("settled_at", String),
     Column("grant_id", String),
     Column("attempts", Integer, nullable=False, server_default="0"),
-    # Not part of the row that others see: the lease's end while it runs, whether a reaped call
-    # may run again, and the frozen arguments of a call that is not settled, encrypted.
+    # Not part of the row that others see: when its lease was taken or renewed last and ends, while
+    # it runs, whether a reaped call may run again, and the frozen arguments of a call that is not
+    # settled, encrypted.
+    Column("leased_at", String),
     Column("lease_expires_at", String),
     Column("retryable", Boolean, nullable=False),
     Column("sealed", LargeBinary),

@@ -1,7 +1,8 @@
 """What did version 2 add?
 
-Grants and what ran under them, the outbox of sinks, results that are no text, counted attempts, and
-indexes for retention. Rows that were there count no attempt: nobody counted then.
+Grants and what ran under them, the outbox of sinks, results that are no text, counted attempts, the
+moment at which a lease was taken, and indexes for retention. Rows that were there count no attempt:
+nobody counted then.
 """
 
 import sqlalchemy as sa
@@ -60,6 +61,7 @@ def upgrade(op: Operations) -> None:
     op.create_index("approvals_by_run", "approvals", ["run_id"])
     op.create_index("approvals_by_session", "approvals", ["session_id"])
     op.add_column("invocations", sa.Column("grant_id", sa.String()))
+    op.add_column("invocations", sa.Column("leased_at", sa.String()))
     op.add_column(
         "invocations", sa.Column("attempts", sa.Integer(), server_default="0", nullable=False)
     )
