@@ -6,7 +6,7 @@ wins.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -143,19 +143,21 @@ class Heard:
         for told in waiting:
             text = _readable(told.text)
             if told.origin is Origin.TRUSTED:
-                foreign = self._not_positive(told.given)
+                foreign = self._not_positive(told.given, tokens(text))
                 if foreign:
                     text = without(text, foreign)
             self._indexes[told.origin].add(text)
             self._known.clear()
 
-    def _not_positive(self, given: Any) -> set[str]:
-        """The words of the values in `given` that are neither the user's nor trusted."""
+    def _not_positive(self, given: Any, repeated: Set[str]) -> set[str]:
+        """Which of the words `repeated` stand in values that are neither the user's nor trusted."""
         words: set[str] = set()
         for number, value in enumerate(leaves(given)):
+            own = tokens(normalised(value if isinstance(value, str) else json.dumps(value)))
+            own &= repeated
             # More than that nobody looks up; not to know is not positive.
-            if number >= _MAX_GIVEN or not self._origin(value).positive:
-                words |= tokens(normalised(value if isinstance(value, str) else json.dumps(value)))
+            if own and (number >= _MAX_GIVEN or not self._origin(value).positive):
+                words |= own
         return words
 
     def _origin(self, value: Any) -> Origin:
