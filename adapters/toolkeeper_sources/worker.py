@@ -97,7 +97,8 @@ async def in_thread(function: Callable[..., Any], arguments: dict[str, Any], cre
 async def on_loop(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
     """What the coroutine function gives.
 
-    KeyboardInterrupt comes through: on the loop it may be the user's own, who ends the program.
+    KeyboardInterrupt comes through: on the loop it may be the user's own, who ends the program. So
+    does GeneratorExit, by which Python takes away a coroutine that nobody waits for.
     """
     try:
         return await function(**arguments)
@@ -107,7 +108,7 @@ async def on_loop(function: Callable[..., Any], arguments: dict[str, Any]) -> An
             raise
         # Raised by the function, not by whoever waits for it: only a failure of this call.
         raise ordinary(error) from error
-    except (Exception, KeyboardInterrupt):
+    except (Exception, KeyboardInterrupt, GeneratorExit):
         raise
     except BaseException as error:
         raise ordinary(error) from error

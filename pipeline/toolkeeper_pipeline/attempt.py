@@ -26,7 +26,7 @@ class Ends(Exception):
 
 
 class Dropped(Exception):
-    """The source was cancelled, or cancelled itself, although nobody had asked for it."""
+    """The source was cancelled or closed, or did that itself, although nobody had asked for it."""
 
 
 async def attempt(call: Callable[[], Awaitable[Any]], within: float, run: Run, rim: Rim) -> Any:
@@ -59,7 +59,7 @@ async def attempt(call: Callable[[], Awaitable[Any]], within: float, run: Run, r
         return value
     if isinstance(error, Exception):
         raise error
-    if isinstance(error, asyncio.CancelledError):
+    if isinstance(error, asyncio.CancelledError | GeneratorExit):
         raise Halted if halted else Dropped
     raise Ends(error)
 

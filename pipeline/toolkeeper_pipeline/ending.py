@@ -6,6 +6,7 @@ reaper ends the row later. Nothing is run again for it.
 """
 
 import asyncio
+from contextlib import suppress
 
 from toolkeeper_contract import Code, Outcome, RunError, State
 from toolkeeper_pipeline import message
@@ -38,7 +39,8 @@ async def end(executed: Executed, run: Run, rim: Rim) -> Outcome:
         left -= pause
         if left <= 0 or asyncio.get_running_loop().time() >= until:
             break
-        await rim.pace.sleep(pause)
+        with suppress(asyncio.CancelledError):
+            await rim.pace.sleep(pause)
     row = executed.row
     raise RunError(
         Code.LEDGER_UNAVAILABLE,

@@ -11,6 +11,7 @@ from toolkeeper_contract import (
     Outcome,
     Refused,
     RunError,
+    State,
     Suspended,
     digest,
 )
@@ -55,6 +56,27 @@ async def refuse(recorded: Recorded, stop: Stop, run: Run, rim: Rim) -> Outcome:
         # A parked call that somebody else took up in the meantime: its row tells how it ended.
         return outcome_of(elsewhere(Lost(await rim.ledger.invocation(row.invocation_id))))
     return Refused(row)
+
+
+async def give_up(recorded: Recorded, run: Run, rim: Rim) -> Outcome:
+    """Ends a call that was not dispatched, wherever it stood when it had to stop."""
+    row = await rim.ledger.invocation(recorded.invocation_id)
+    if row is None:
+        return await refuse(recorded, Stop(Code.UNAVAILABLE, message.CANCELLED), run, rim)
+    if row.state is State.RUNNING and recorded.call.parked is None:
+        # Nobody else knows this id, so the lease is ours.
+        row = replace(
+            row,
+            state=State.SETTLED,
+            outcome=Ending.FAILED,
+            code=Code.UNAVAILABLE,
+            result=message.CANCELLED,
+            is_error=True,
+            bytes=len(message.CANCELLED),
+            settled_at=rim.clock.now(),
+        )
+        await rim.ledger.settle(row, (settled_event(row),))
+    return outcome_of(row)
 
 
 def elsewhere(lost: Lost) -> Invocation:

@@ -5,6 +5,7 @@ function from one typed state to the next, `execute` accepts nothing but what `c
 whatever ends a call early ends on a row all the same.
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -25,7 +26,7 @@ from toolkeeper_pipeline.receive import receive
 from toolkeeper_pipeline.record import record
 from toolkeeper_pipeline.resolve import resolve
 from toolkeeper_pipeline.run import Rim, Run
-from toolkeeper_pipeline.settle import elsewhere, refuse
+from toolkeeper_pipeline.settle import elsewhere, give_up, refuse
 from toolkeeper_pipeline.states import Decided, Parked, Recorded, Stop
 from toolkeeper_pipeline.unwrap import unwrap
 from toolkeeper_pipeline.validate import validate
@@ -59,6 +60,17 @@ async def _govern(call: Call, run: Run, rim: Rim) -> Outcome:
 
 
 async def _admitted(recorded: Recorded, run: Run, rim: Rim) -> Outcome:
+    try:
+        claimed = await _claimed(recorded, run, rim)
+    except asyncio.CancelledError:
+        # The loop shuts down; it waits for us.
+        return await give_up(recorded, run, rim)
+    if isinstance(claimed, Claimed):
+        return await _dispatch(claimed, run, rim)
+    return claimed
+
+
+async def _claimed(recorded: Recorded, run: Run, rim: Rim) -> Claimed | Outcome:
     resolved = resolve(recorded, run, rim)
     validated = validate(resolved, run, rim)
     frozen = await recall(freeze(validated, rim), run, rim)
@@ -71,7 +83,7 @@ async def _admitted(recorded: Recorded, run: Run, rim: Rim) -> Outcome:
         return Suspended(claimed.row)
     if isinstance(claimed, Lost):
         return await repeat(recorded, elsewhere(claimed), run, rim)
-    return await _dispatch(claimed, run, rim)
+    return claimed
 
 
 async def _approve_and_claim(decided: Decided, run: Run, rim: Rim) -> Claimed | Lost | Parked:

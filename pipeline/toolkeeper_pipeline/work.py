@@ -14,8 +14,8 @@ from toolkeeper_pipeline.halt import Halt
 
 T = TypeVar("T")
 
-GRACE = 1.0
-"""Seconds that tools which were given up may take to end, when the keeper closes."""
+GRACE = 0.5
+"""Seconds that tools which were given up may take to end, twice, when the keeper closes."""
 
 
 @dataclass(eq=False, slots=True)

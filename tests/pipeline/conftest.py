@@ -1,7 +1,7 @@
 """A small office in memory: every kind of call can be made in it."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -9,10 +9,14 @@ import pytest
 
 from toolkeeper import ToolError, tool
 from toolkeeper.runtime.keeper import Toolkeeper
+from toolkeeper.runtime.session import Session
 from toolkeeper.testing import FixedClock, keeper_of
 from toolkeeper_contract import Code, Invocation, Outcome
+from toolkeeper_pipeline import Pace
 
 T = TypeVar("T")
+
+ALLOW = "version: 1\ndefaults: {workspace_write: allow, network_write: allow}\n"
 
 
 def run(coroutine: Coroutine[Any, Any, T]) -> T:
@@ -124,3 +128,41 @@ class Office:
 @pytest.fixture
 def office() -> Office:
     return Office()
+
+
+class Waits:
+    """A pace that waits for nothing, and keeps what it was asked to wait for."""
+
+    def __init__(self) -> None:
+        self.waited: list[float] = []
+        self.pace = Pace(self._sleep, lambda: 0.0)
+
+    async def _sleep(self, seconds: float) -> None:
+        self.waited.append(seconds)
+        await asyncio.sleep(0)
+
+
+@pytest.fixture
+def waits() -> Waits:
+    return Waits()
+
+
+@pytest.fixture
+def played(waits: Waits) -> Callable[..., Any]:
+    """What `act(keeper, session)` gives, in a keeper of these tools where writes are allowed."""
+
+    def play(
+        act: Callable[[Toolkeeper, Session], Coroutine[Any, Any, T]],
+        *tools: Any,
+        policy: str | None = ALLOW,
+        **agent: Any,
+    ) -> T:
+        async def main() -> T:
+            keeper = keeper_of(tools, policy=policy, **agent)
+            keeper._pace = waits.pace
+            async with keeper, keeper.session(agent="chat", user="ana") as session:
+                return await act(keeper, session)
+
+        return run(main())
+
+    return play

@@ -176,9 +176,7 @@ class Rude(BaseException):
     """What nobody who catches exceptions expects."""
 
 
-@pytest.mark.parametrize(
-    "error", [SystemExit, GeneratorExit, StopIteration, asyncio.CancelledError, Rude]
-)
+@pytest.mark.parametrize("error", [SystemExit, StopIteration, asyncio.CancelledError, Rude])
 def test_what_would_end_the_program_fails_the_call_only(error: type[BaseException]) -> None:
     def blocking() -> None:
         raise error
@@ -192,16 +190,19 @@ def test_what_would_end_the_program_fails_the_call_only(error: type[BaseExceptio
         call(waiting)
 
 
-def test_the_users_own_interruption_comes_through_on_the_loop_and_in_no_thread() -> None:
+@pytest.mark.parametrize("error", [KeyboardInterrupt, GeneratorExit])
+def test_what_is_pythons_own_comes_through_on_the_loop_and_in_no_thread(
+    error: type[BaseException],
+) -> None:
     def blocking() -> None:
-        raise KeyboardInterrupt
+        raise error
 
     async def waiting() -> None:
-        raise KeyboardInterrupt
+        raise error
 
     with pytest.raises(ToolCrashed):
         call(blocking)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(error):
         call(waiting)
 
 
