@@ -21,8 +21,11 @@ from toolkeeper_contract import (
     RecordedEvent,
     RunRecord,
     SessionRecord,
+    SideEffect,
+    ToolIdentity,
 )
 from toolkeeper_pipeline import Kept, Lesson, SessionFacts
+from toolkeeper_policy import source_name
 
 READ_BELOW = "session.read"
 """The event that a delegated session, which `by` names, has read what marks its parent too."""
@@ -187,6 +190,11 @@ class _Telling:
             hear_user(facts, self._record, run.user_message)
         elif event.name == READ_BELOW:
             facts.mark(tainted=data["tainted"], private=data["private"])
+        elif event.name == "call.claimed":
+            # As when it was dispatched: its worker may have died before it could say more.
+            claimed = self._rows.get(event.invocation_id or "")
+            if claimed is not None and _may_write(claimed):
+                facts.wrote(source_name(ToolIdentity.of_name(claimed.tool)))
         elif event.name == "call.settled":
             if data.get("wrote_tainted"):
                 facts.written.add(data["wrote_tainted"])
@@ -204,6 +212,10 @@ def _by_its_look(row: Invocation | None) -> bool | None:
     """Whether a result counted as ours that was stored before this was said."""
     shown = (row.result or "") if row is not None else ""
     return False if shown.startswith("<EXTERNAL_UNTRUSTED ") else None
+
+
+def _may_write(row: Invocation) -> bool:
+    return row.side_effect is None or not SideEffect(row.side_effect).reads
 
 
 def _step(row: Invocation) -> tuple[str, int]:
