@@ -32,9 +32,8 @@ PARTS = [
     "offload begin clear create",
 ]
 OF_FILES = "upgrade seal_first"
-STAGES = (
-    "receive unwrap record resolve validate freeze classify decide approve claim execute seal"
-).split()
+STAGES = ["receive", "unwrap", "record", "resolve", "validate", "freeze"]
+STAGES += ["classify", "decide", "approve", "claim", "execute", "seal"]
 
 
 def died(database: str, acts: str, *more: str) -> list[dict[str, object]]:
