@@ -1,6 +1,7 @@
 """How are the rows of calls opened, rewritten and found?"""
 
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, literal_column, or_, select, update
 
@@ -11,7 +12,7 @@ from toolkeeper_ledger.prepared import Prepared
 from toolkeeper_ledger.rows import instant, invocation_of, invocation_row
 from toolkeeper_ledger.schema import invocations, runs
 
-_IDENTITY = ("invocation_id", "session_id", "run_id", "idempotency_key", "opened_at")
+IDENTITY = ("invocation_id", "session_id", "run_id", "idempotency_key", "opened_at")
 """What a row keeps from its opening to its end."""
 
 _COLUMNS = [
@@ -55,7 +56,7 @@ _UPDATE = Prepared(
         {
             column: bindparam(f"new_{column.name}")
             for column in invocations.columns
-            if column.name not in ("ordinal", *_IDENTITY)
+            if column.name not in ("ordinal", *IDENTITY)
         }
     )
 )
@@ -88,6 +89,23 @@ def find_standing(connection: Connection, row: Invocation) -> Standing | None:
     )
 
 
+def columns_of(
+    row: Invocation,
+    *,
+    term: Term | None = None,
+    retryable: bool = False,
+    sealed: bytes | None = None,
+) -> dict[str, Any]:
+    """All columns of a row, those too that only the ledger knows."""
+    return {
+        **invocation_row(row),
+        "leased_at": instant(term.since) if term else None,
+        "lease_expires_at": instant(term.until) if term else None,
+        "retryable": retryable,
+        "sealed": sealed,
+    }
+
+
 def open_row(
     connection: Connection,
     row: Invocation,
@@ -101,12 +119,7 @@ def open_row(
             f"run `{row.run_id}` of session `{row.session_id}` is not in the ledger",
             "begin the run first",
         )
-    values = invocation_row(row)
-    values["leased_at"] = instant(term.since) if term else None
-    values["lease_expires_at"] = instant(term.until) if term else None
-    values["retryable"] = False
-    values["sealed"] = sealed
-    _INSERT.run(connection, values)
+    _INSERT.run(connection, columns_of(row, term=term, sealed=sealed))
 
 
 def rewrite_row(
@@ -120,13 +133,8 @@ def rewrite_row(
     sealed: bytes | None = None,
 ) -> bool:
     """Rewrites all but a row's identity, if it is still in that state under that fence."""
-    values = {f"new_{name}": value for name, value in invocation_row(row).items()}
-    for name in _IDENTITY:
-        del values[f"new_{name}"]
-    values["new_leased_at"] = instant(term.since) if term else None
-    values["new_lease_expires_at"] = instant(term.until) if term else None
-    values["new_retryable"] = retryable
-    values["new_sealed"] = sealed
+    columns = columns_of(row, term=term, retryable=retryable, sealed=sealed)
+    values = {f"new_{name}": columns[name] for name in columns if name not in IDENTITY}
     values["id"] = row.invocation_id
     values["old_state"] = old_state
     values["old_fence"] = old_fence

@@ -1,7 +1,7 @@
 """How does a call take its place, its lease and its end, each exactly once?"""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, update
@@ -48,6 +48,53 @@ _RENEW = Prepared(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The work of a claim; what it asks can be looked at before it is done."""
+
+    row: Invocation
+    expires_at: datetime
+    at: datetime
+    events: Sequence[Event]
+    sealed: bytes | None
+
+    def __call__(self, connection: Connection) -> Lease | None:
+        return claim(connection, self.row, self.expires_at, self.at, self.events, self.sealed)
+
+
+@dataclass(frozen=True, slots=True)
+class Settle:
+    """The work of settling, in the same way."""
+
+    row: Invocation
+    at: datetime
+    events: Sequence[Event]
+    tainted: bool
+    private: bool
+
+    def __call__(self, connection: Connection) -> bool:
+        return settle(
+            connection,
+            self.row,
+            self.at,
+            self.events,
+            tainted=self.tainted,
+            private=self.private,
+        )
+
+
+def started_row(row: Invocation, fence: int) -> Invocation:
+    """The row as it runs under this lease."""
+    return replace(
+        row, state=State.RUNNING, outcome=None, settled_at=None, superseded_by=None, fence=fence
+    )
+
+
+def ended_row(row: Invocation, at: datetime) -> Invocation:
+    """The row as its end is written."""
+    return replace(row, state=State.SETTLED, settled_at=row.settled_at or at)
+
+
 def claim(
     connection: Connection,
     row: Invocation,
@@ -66,9 +113,7 @@ def claim(
     if standing is not None and not may_start(standing.state, standing.retryable):
         return None
     fence = 1 if standing is None else standing.fence + 1
-    running = replace(
-        row, state=State.RUNNING, outcome=None, settled_at=None, superseded_by=None, fence=fence
-    )
+    running = started_row(row, fence)
     told = list(events)
     term = Term(at, expires_at)
     if standing is None:
@@ -120,7 +165,7 @@ def settle(
 ) -> bool:
     lock(connection, row.session_id)
     standing = _own(find_standing(connection, row), row)
-    settled = replace(row, state=State.SETTLED, settled_at=row.settled_at or at)
+    settled = ended_row(row, at)
     if standing is None:
         open_row(connection, settled)
         mark(connection, row.session_id, tainted=tainted, private=private)

@@ -14,6 +14,9 @@ from toolkeeper_ledger.prepared import Prepared
 from toolkeeper_ledger.rows import event_of, event_text, instant
 from toolkeeper_ledger.schema import events, sessions
 
+HEADS = "toolkeeper.heads"
+"""Where a connection remembers where it left sessions; a stale head only costs a second try."""
+
 _HEAD = Prepared(
     select(sessions.c.head_seq, sessions.c.head_hash).where(
         sessions.c.session_id == bindparam("session")
@@ -81,12 +84,15 @@ def append(
     )
     if moved.rowcount != 1:
         raise Moved
-    _INSERT.run_many(connection, [_event_row(record) for record in recorded])
+    heads = connection.info.get(HEADS)
+    if heads is not None:
+        heads[session_id] = head
+    _INSERT.run_many(connection, [event_row(record) for record in recorded])
     outbox.put(connection, recorded)
     return recorded
 
 
-def _event_row(record: RecordedEvent) -> dict[str, object]:
+def event_row(record: RecordedEvent) -> dict[str, object]:
     event = record.event
     return {
         "session_id": record.session_id,

@@ -119,9 +119,7 @@ class SqlLedger(Custody):
         redacted ones would not do to run it again.
         """
         at = self._clock.now()
-        return await self._writer.write(
-            lambda c: calls.claim(c, row, expires_at, at, events, sealed)
-        )
+        return await self._writer.write(calls.Claim(row, expires_at, at, events, sealed))
 
     async def park(
         self, row: Invocation, approval: Approval, sealed: bytes, events: Sequence[Event]
@@ -143,9 +141,7 @@ class SqlLedger(Custody):
         private: bool = False,
     ) -> bool:
         at = self._clock.now()
-        return await self._writer.write(
-            lambda c: calls.settle(c, row, at, events, tainted=tainted, private=private)
-        )
+        return await self._writer.write(calls.Settle(row, at, events, tainted, private))
 
     async def renew(self, lease: Lease, expires_at: datetime) -> bool:
         at = self._clock.now()

@@ -16,7 +16,8 @@ from sqlalchemy.exc import DBAPIError
 
 from toolkeeper_ledger.announcing import CHANNEL
 from toolkeeper_ledger.changes import Waiters
-from toolkeeper_ledger.postgres_database import PostgresDatabase, discard, driver_of
+from toolkeeper_ledger.postgres_connection import discard, driver_of
+from toolkeeper_ledger.postgres_database import PostgresDatabase
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 

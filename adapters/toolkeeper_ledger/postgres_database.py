@@ -19,20 +19,32 @@ from toolkeeper_contract import Code, RunError
 from toolkeeper_ledger.database import TRIES, Moved, Withdrawn
 from toolkeeper_ledger.engine_log import OPTIONS
 from toolkeeper_ledger.fault import conflict, unavailable
+from toolkeeper_ledger.group import Together
+from toolkeeper_ledger.history import HEADS
+from toolkeeper_ledger.postgres_connection import (
+    begin,
+    begin_to_read,
+    commit,
+    discard,
+    driver_of,
+    is_lost,
+)
 from toolkeeper_ledger.postgres_fault import IN_DOUBT, fault_of, is_overtaken, may_pass
+from toolkeeper_ledger.postgres_shortcut import Shortcut, once_more, works_of
 from toolkeeper_ledger.postgres_text import keep_any_text
 
 T = TypeVar("T")
 
-# One message to the server: the transaction's number is known before anything is written.
-_BEGIN = "BEGIN; SELECT pg_current_xact_id()::text"
-_LOOK = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _STATUS = "SELECT pg_xact_status(%s::xid8)"
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
 
 
 class _Lost(Exception):
     """The connection died; `fault` is what is told if it cannot be replaced."""
+
+
+class _Unheard(Exception):
+    """The connection died after works were sent that a look at their rows can tell of."""
 
 
 class _InDoubt(Exception):
@@ -72,6 +84,7 @@ class PostgresDatabase:
         event.listen(self._engine, "connect", self._set_up)
         self._lock = threading.RLock()
         self._writer: Connection | None = None
+        self._shortcut = Shortcut()
         self._idle: list[Connection] = []
         self._idle_lock = threading.Lock()
 
@@ -81,11 +94,17 @@ class PostgresDatabase:
                 Code.LEDGER_UNAVAILABLE, "the store was opened to be read only", "open it to write"
             )
         with self._lock:
-            for _ in range(TRIES):
+            for number in range(TRIES):
                 try:
+                    if number == 0:
+                        done = self._write_at_once(work)
+                        if done is not None:
+                            return done[0]
                     return self._write_once(work)
                 except (IntegrityError, psycopg.IntegrityError, Moved, _Lost):
                     continue
+                except _Unheard:
+                    return self._write_unless_done(work)
                 except _InDoubt as doubt:
                     if self._was_committed(doubt.number):
                         return doubt.answer  # type: ignore[return-value]
@@ -98,11 +117,11 @@ class PostgresDatabase:
         for _ in range(TRIES):
             connection = self._reader()
             try:
-                driver_of(connection).execute(_LOOK, prepare=False)
+                begin_to_read(connection)
                 answer = work(connection)
-                driver_of(connection).execute("COMMIT", prepare=False)
+                commit(connection)
             except (DBAPIError, psycopg.Error) as error:
-                lost = _is_lost(connection)
+                lost = is_lost(connection)
                 discard(connection)
                 if lost or is_overtaken(error):
                     continue
@@ -154,19 +173,49 @@ class PostgresDatabase:
                 return self._idle.pop()
         return self.connect()
 
+    def _write_at_once(self, work: Callable[[Connection], T]) -> tuple[T] | None:
+        """The answer of work that can be done in one message; None for any other."""
+        connection = self._connected()
+        sent = False
+        try:
+            messages = self._shortcut.messages(connection, works_of(work))
+            if messages is None:
+                return None
+            sent = True
+            answers: Any = self._shortcut.send(connection, messages)
+        except (DBAPIError, psycopg.Error) as error:
+            lost = is_lost(connection)
+            self._undo()
+            if lost:
+                raise (_Unheard if sent else _Lost) from None
+            if isinstance(error, psycopg.errors.DivisionByZero):
+                raise Moved from None
+            raise
+        answer: T = answers if isinstance(work, Together) else answers[0]
+        return (answer,)
+
+    def _write_unless_done(self, work: Callable[[Connection], T]) -> T:
+        if not isinstance(work, Together):
+            answer: T = self.write(once_more(work))
+            return answer
+        try:
+            answers: Any = [self.write(once_more(each)) for each in work.works]
+        except RunError:
+            # Some are written by now, and would not be known as their own when tried again.
+            raise unavailable(IN_DOUBT) from None
+        return answers  # type: ignore[no-any-return]
+
     def _write_once(self, work: Callable[[Connection], T]) -> T:
-        if self._writer is None:
-            self._writer = self.connect()
-        connection = self._writer
+        connection = self._connected()
         number = None
         try:
-            number = _begin(connection)
+            number = begin(connection)
             answer = work(connection)
         except Withdrawn as withdrawn:
             self._undo()
             return withdrawn.answer  # type: ignore[return-value]
         except (DBAPIError, psycopg.Error):
-            lost = _is_lost(connection)
+            lost = is_lost(connection)
             self._undo()
             if lost:
                 raise _Lost from None
@@ -175,9 +224,9 @@ class PostgresDatabase:
             self._undo()
             raise
         try:
-            driver_of(connection).execute("COMMIT", prepare=False)
+            commit(connection)
         except psycopg.Error as error:
-            lost = _is_lost(connection)
+            lost = is_lost(connection)
             self._undo()
             if lost:
                 raise _InDoubt(number, answer) from None
@@ -208,6 +257,13 @@ class PostgresDatabase:
                 raise unavailable(IN_DOUBT)
             time.sleep(_FIRST_PAUSE)
 
+    def _connected(self) -> Connection:
+        if self._writer is None:
+            self._writer = self.connect()
+            self._writer.info[HEADS] = self._shortcut.heads
+            driver_of(self._writer).execute("SET plan_cache_mode = force_generic_plan")
+        return self._writer
+
     def _undo(self) -> None:
         """Ends the transaction without a trace; a connection that cannot is let go."""
         try:
@@ -222,24 +278,3 @@ class PostgresDatabase:
         if self._writer is not None:
             discard(self._writer)
             self._writer = None
-
-
-def driver_of(connection: Connection) -> "psycopg.Connection[Any]":
-    driver: psycopg.Connection[Any] = connection.connection.driver_connection  # type: ignore[assignment]
-    return driver
-
-
-def _begin(connection: Connection) -> str:
-    cursor = driver_of(connection).execute(_BEGIN, prepare=False)
-    cursor.nextset()
-    (number,) = cursor.fetchone() or ("",)
-    return str(number)
-
-
-def _is_lost(connection: Connection) -> bool:
-    return connection.invalidated or bool(driver_of(connection).closed)
-
-
-def discard(connection: Connection) -> None:
-    connection.invalidate()
-    connection.close()

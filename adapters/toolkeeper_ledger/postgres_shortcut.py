@@ -1,0 +1,95 @@
+"""Can these works be done in one message each, and what if nobody hears whether they were?
+
+The messages of a group go out together. The server makes one transaction of them, which it commits
+when it has come to the end of all.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import psycopg
+from sqlalchemy import Connection, select
+
+from toolkeeper_ledger.chain import Head
+from toolkeeper_ledger.group import Together
+from toolkeeper_ledger.history import lock
+from toolkeeper_ledger.postgres_calls import Message, done_before, message_of, session_of
+from toolkeeper_ledger.postgres_connection import driver_of
+from toolkeeper_ledger.schema import sessions
+
+_MOST_HEADS = 10_000
+
+Work = Callable[[Connection], Any]
+
+
+class Shortcut:
+    """Does works at once; `heads` is where their sessions were left."""
+
+    def __init__(self) -> None:
+        self.heads: dict[str, Head] = {}
+
+    def messages(self, connection: Connection, works: Sequence[Work]) -> list[Message] | None:
+        """One message for each of the works; None when any of them has to go step by step."""
+        ids = [session_of(work) for work in works]
+        if None in ids:
+            return None
+        heads = {name: self._head(connection, name) for name in ids if name is not None}
+        messages: list[Message] = []
+        for name, work in zip(ids, works, strict=True):
+            head = heads.get(name) if name is not None else None
+            message = None if head is None else message_of(work, head)
+            if message is None:
+                return None
+            heads[message.head.session_id] = message.head
+            messages.append(message)
+        return messages
+
+    def send(self, connection: Connection, messages: Sequence[Message]) -> list[Any]:
+        """Sends them and gives the works' answers. psycopg.Error when any of them failed.
+
+        Then none was done, unless the connection is lost: in that case nobody knows.
+        """
+        driver = driver_of(connection)
+        for message in messages:
+            self.heads.pop(message.head.session_id, None)
+        with driver.pipeline():
+            for message in messages:
+                psycopg.RawCursor(driver).execute(message.text, message.values, prepare=True)
+        for message in messages:
+            self.heads[message.head.session_id] = message.head
+        return [message.answer for message in messages]
+
+    def _head(self, connection: Connection, session_id: str) -> Head | None:
+        head = self.heads.get(session_id)
+        if head is None:
+            found = connection.execute(
+                select(sessions.c.head_seq, sessions.c.head_hash).where(
+                    sessions.c.session_id == session_id
+                )
+            ).first()
+            if found is None:
+                return None
+            if len(self.heads) >= _MOST_HEADS:
+                self.heads.clear()
+            head = self.heads[session_id] = Head(session_id, *found)
+        return head
+
+
+def works_of(work: Work) -> Sequence[Work]:
+    return work.works if isinstance(work, Together) else [work]
+
+
+def once_more(work: Work) -> Work:
+    """The same work, for when it may have been done already without anybody hearing of it.
+
+    It holds the session before it looks: what is on its way to the server comes before that, or
+    finds a head that has moved.
+    """
+    session_id = session_of(work)
+    assert session_id is not None
+
+    def again(connection: Connection) -> Any:
+        lock(connection, session_id)
+        return done_before(work, connection) or work(connection)
+
+    return again
