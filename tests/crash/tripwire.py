@@ -22,7 +22,7 @@ from toolkeeper_ledger import SqlLedger, key_file
 from toolkeeper_ledger.postgres_database import PostgresDatabase
 from toolkeeper_ledger.prepared import Prepared
 from toolkeeper_ledger.sqlite_database import SqliteDatabase
-from toolkeeper_pipeline import spine
+from toolkeeper_pipeline import ending, spine
 
 # Which method of the ledger asked for the transaction; the thread that runs it is another matter.
 _ASKED: ContextVar[str | None] = ContextVar("asked", default=None)
@@ -84,21 +84,22 @@ class Tripwire:
 
 def lay(wire):
     """Wraps this process's stages, transactions, statements, commits and key files."""
-    for name in stages():
-        setattr(spine, name, _staged(wire, name, getattr(spine, name)))
+    for module in (spine, ending):
+        for name, stage in _stages(module):
+            setattr(module, name, _staged(wire, name, stage))
     _lay_ledger(wire)
     _lay_database(wire)
     key_file.os = _Watched(wire, "key file", os, ("open", "fsync", "link"))
 
 
-def stages():
-    """The stages of the spine: functions that are named like the module that they come from."""
+def _stages(module):
+    """The stages that a module puts together: functions of other modules of the pipeline."""
     return [
-        name
-        for name, value in vars(spine).items()
+        (name, value)
+        for name, value in vars(module).items()
         if inspect.isfunction(value)
         and value.__module__.startswith("toolkeeper_pipeline.")
-        and (value.__module__.endswith(f".{name}") or name in ("refuse",))
+        and value.__module__ != module.__name__
     ]
 
 
