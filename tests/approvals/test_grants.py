@@ -225,7 +225,7 @@ def test_it_satisfies_a_question_and_nothing_else(place: Any) -> None:
     place.policy = "version: 1\nhardline:\n  - {id: never, tools: [mail.send], effect: deny}\n"
     (row,) = place.call(("mail.send", {"to": "x"}))
     assert (row.outcome, row.code) == ("refused", "tool.denied.hardline")
-    place.policy = "version: 1\nrules:\n  - {id: nope, tools: [mail.send], effect: deny}\n"
+    place.policy = RULES + "  - {id: nope, when: 'args.to == \"x\"', effect: deny}\n"
     (row,) = place.call(("mail.send", {"to": "x"}))
     assert (row.outcome, row.code) == ("refused", "tool.denied.policy")
 
