@@ -27,12 +27,19 @@ def _load(name: str) -> ModuleType:
 
 
 MAKING = _load("making")
+TELLING = _load("telling")
 
 
 @pytest.fixture
 def make() -> ModuleType:
     """The functions that make rows, plans and approvals."""
     return MAKING
+
+
+@pytest.fixture
+def telling() -> ModuleType:
+    """A session whose events tell of its rows, and how to tamper with both."""
+    return TELLING
 
 
 @pytest.fixture
