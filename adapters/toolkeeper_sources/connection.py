@@ -21,8 +21,14 @@ for _logger in ("mcp", "client"):
     logging.getLogger(_logger).addHandler(logging.NullHandler())
 
 
+# Named, since they may be loaded after we looked.
+_OF_HTTPCORE = tuple(
+    f"httpcore2.{part}" for part in ("connection", "http11", "http2", "proxy", "socks")
+)
+
+
 def _keep_out_of_the_log() -> None:
-    withhold("mcp", "httpx2", "httpcore2")
+    withhold("mcp", "httpx2", *_OF_HTTPCORE)
     withhold("client", package="mcp")
 
 
