@@ -46,6 +46,7 @@ class Scene:
     wire: Tripwire = field(default_factory=Tripwire)
     ahead: timedelta = timedelta()
     lease: timedelta = LEASE
+    patience: float = 10.0
     renewed: asyncio.Event | None = None
 
     @property
@@ -136,7 +137,7 @@ class Scene:
             agents={"chat": chat},
             redaction=Redaction(keys=("token",)),
         )
-        ledger = open_ledger(self.store, clock=clock)
+        ledger = open_ledger(self.store, clock=clock, busy_timeout=self.patience)
         try:
             keeper = Toolkeeper(
                 configuration,
