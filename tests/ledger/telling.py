@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import create_engine, text
+from sqlalchemy import create_engine
 
 from toolkeeper_contract import (
     Answer,
@@ -208,7 +208,7 @@ def tamper(url: str, *statements: str) -> None:
     engine = create_engine(url.replace("postgresql://", "postgresql+psycopg://"))
     with engine.begin() as connection:
         if connection.dialect.name == "postgresql":
-            connection.execute(text("SET session_replication_role = replica"))
+            connection.exec_driver_sql("SET session_replication_role = replica")
         for statement in statements:
-            assert connection.execute(text(statement)).rowcount, statement
+            assert connection.exec_driver_sql(statement).rowcount, statement
     engine.dispose()
