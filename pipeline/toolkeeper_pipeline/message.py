@@ -24,6 +24,7 @@ OUTGROWN = (
     "whoever approved this call is no longer entitled to, so it was not run; "
     "send it again to have somebody else asked"
 )
+NOT_REWRITTEN = "the arguments could not be prepared, so the call was not run"
 NOBODY = "nobody but the one who asks could approve it, and they may not"
 PARKED = (
     "this call waits for approval and has not run; its outcome will follow in a message of its own"

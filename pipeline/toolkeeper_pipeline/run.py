@@ -100,6 +100,7 @@ class Rim:
 
     `registry` and `policy` are asked anew for every call, so that what was taken away is gone at
     once. `source` finds the source of a tool, None when it is configured no longer;
+    `rewrite` gives the arguments that the program wants instead of those that were sent to a tool.
     `contents` looks at what arguments name; `trusted` says whether the tool's source is. `work` is
     what is under way, `pace` how long is waited before something is tried again. `observer` watches
     calls from outside, where somebody does.
@@ -116,6 +117,7 @@ class Rim:
     schemas: "Schemas"
     trusted: Callable[[Tool], bool]
     contents: Contents = nothing_named
+    rewrite: Callable[[str, Mapping[str, Any]], Mapping[str, Any]] | None = None
     work: Work = field(default_factory=Work)
     pace: Pace = field(default_factory=Pace)
     observer: Observer | None = None

@@ -9,7 +9,6 @@ from typing import Any
 
 from toolkeeper.runtime.accepting import acceptance_now, keep_first_listings
 from toolkeeper.runtime.approver_check import check_approvers
-from toolkeeper.runtime.approver_check import check_approvers
 from toolkeeper.runtime.assembly import (
     build_sources,
     load_policies,
@@ -24,9 +23,10 @@ from toolkeeper.runtime.desk import Desk
 from toolkeeper.runtime.discovery import Discovery
 from toolkeeper.runtime.drift import Drift
 from toolkeeper.runtime.lookout import Lookout
-from toolkeeper.runtime.operands import folder_of
 from toolkeeper.runtime.planning import Planning
-from toolkeeper.runtime.profile import agent_named, sources_of, trusts_source
+from toolkeeper.runtime.profile import agent_named, sources_of
+from toolkeeper.runtime.rewriting import Hook, Rewriting
+from toolkeeper.runtime.rim import rim_of
 from toolkeeper.runtime.session import Session
 from toolkeeper.runtime.session_facts import FactsInUse
 from toolkeeper.runtime.session_record import known_record, new_record, same_record
@@ -42,12 +42,11 @@ from toolkeeper_contract import (
     Registry,
     Sealer,
     SessionRecord,
-    Tool,
 )
-from toolkeeper_pipeline import Pace, Rim, Schemas
+from toolkeeper_pipeline import Pace, Rim
 from toolkeeper_planner import parse_intent
 from toolkeeper_policy import Policy
-from toolkeeper_sources import FunctionTool, operand_digests, tool
+from toolkeeper_sources import FunctionTool, tool
 from toolkeeper_wire import format_for
 
 
@@ -76,12 +75,12 @@ class Toolkeeper:
         self.configuration = configuration
         self.policy = policy or load_policies(configuration)
         check_approvers(configuration, self.policy)
-        check_approvers(configuration, self.policy)
         self.clock = clock or SystemClock()
         self.lookout = Lookout(configuration, self.clock, sinks=sinks, telemetry=telemetry)
         self.ids = ids or RandomIds()
         self._pace = pace or Pace()
         self.redactor = redactor_of(configuration)
+        self.rewriting = Rewriting()
         self._given = (ledger, sealer)
         self._functions: list[FunctionTool] = []
         self._discovery: Discovery | None = None
@@ -116,6 +115,14 @@ class Toolkeeper:
         self._functions.append(made)
         return made
 
+    def rewrite(self, *tools: str) -> Callable[[Hook], Hook]:
+        """Decorator: a function of a tool's name and arguments that gives the ones to use instead.
+
+        `tools` are names or globs. Where the function raises, the call is refused.
+        """
+
+        return self.rewriting.adding(tools or ("*",))
+
     # life
 
     async def open(self) -> None:
@@ -127,21 +134,7 @@ class Toolkeeper:
         if ledger is None or sealer is None:
             opened, key = open_store(self.configuration, clock=self.clock)
             ledger, sealer = ledger or opened, sealer or key
-        self._rim = Rim(
-            ledger=ledger,
-            sealer=sealer,
-            clock=self.clock,
-            ids=self.ids,
-            redactor=self.redactor,
-            registry=self._whole_registry,
-            policy=lambda: self.policy,
-            source=lambda tool: self.discovery.source(tool),
-            schemas=Schemas(),
-            trusted=lambda tool: trusts_source(self.configuration, tool.identity),
-            contents=self._contents,
-            observer=self.lookout.observer,
-            pace=self._pace,
-        )
+        self._rim = rim_of(self, ledger, sealer, self._pace)
         await self.lookout.open(ledger)
 
     async def close(self) -> None:
@@ -402,12 +395,3 @@ class Toolkeeper:
 
     def _needed(self, agent: Agent) -> frozenset[str]:
         return sources_of(agent, self.configuration) | self.discovery.functions
-
-    async def _contents(
-        self, tool: Tool, pointers: Sequence[str], arguments: Mapping[str, Any]
-    ) -> Mapping[str, str]:
-        folder = folder_of(self.configuration, tool.identity)
-        return await operand_digests(pointers, arguments, folder)
-
-    def _whole_registry(self) -> Registry:
-        return self.discovery.registry(self.discovery.names)
