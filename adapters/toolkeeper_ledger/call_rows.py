@@ -54,7 +54,7 @@ _UPDATE = Prepared(
     )
     .values(
         {
-            column: bindparam(f"new_{column.name}")
+            column: bindparam(column.name)
             for column in invocations.columns
             if column.name not in ("ordinal", *IDENTITY)
         }
@@ -133,8 +133,7 @@ def rewrite_row(
     sealed: bytes | None = None,
 ) -> bool:
     """Rewrites all but a row's identity, if it is still in that state under that fence."""
-    columns = columns_of(row, term=term, retryable=retryable, sealed=sealed)
-    values = {f"new_{name}": columns[name] for name in columns if name not in IDENTITY}
+    values = columns_of(row, term=term, retryable=retryable, sealed=sealed)
     values["id"] = row.invocation_id
     values["old_state"] = old_state
     values["old_fence"] = old_fence

@@ -84,15 +84,25 @@ class Settle:
 
 
 def started_row(row: Invocation, fence: int) -> Invocation:
-    """The row as it runs under this lease."""
+    """The row as it runs under this lease: itself, when it was made so."""
+    if (row.state, row.outcome, row.settled_at, row.superseded_by, row.fence) == (
+        State.RUNNING,
+        None,
+        None,
+        None,
+        fence,
+    ):
+        return row
     return replace(
         row, state=State.RUNNING, outcome=None, settled_at=None, superseded_by=None, fence=fence
     )
 
 
-def ended_row(row: Invocation, at: datetime) -> Invocation:
-    """The row as its end is written."""
-    return replace(row, state=State.SETTLED, settled_at=row.settled_at or at)
+def ended_row(row: Invocation, at: datetime, fence: int) -> Invocation:
+    """The row as its end is written, under the newest lease: itself, when it was made so."""
+    if row.state is State.SETTLED and row.settled_at is not None and row.fence == fence:
+        return row
+    return replace(row, state=State.SETTLED, settled_at=row.settled_at or at, fence=fence)
 
 
 def claim(
@@ -165,8 +175,8 @@ def settle(
 ) -> bool:
     lock(connection, row.session_id)
     standing = _own(find_standing(connection, row), row)
-    settled = ended_row(row, at)
     if standing is None:
+        settled = ended_row(row, at, row.fence)
         open_row(connection, settled)
         mark(connection, row.session_id, tainted=tainted, private=private)
         append(connection, row.session_id, at, settling(events, settled))
@@ -174,7 +184,7 @@ def settle(
     if not may_end(standing.state, standing.retryable, standing.fence, row.fence):
         append(connection, standing.session_id, at, [fenced_event(row, standing.fence)])
         return False
-    settled = replace(settled, fence=standing.fence)
+    settled = ended_row(row, at, standing.fence)
     told = settling(events, settled)
     _change(connection, settled, standing)
     mark(connection, row.session_id, tainted=tainted, private=private)

@@ -22,7 +22,7 @@ from toolkeeper_contract import (
     Loading,
     State,
 )
-from toolkeeper_ledger.calls import foreign
+from toolkeeper_ledger.calls import ended_row, foreign, started_row
 from toolkeeper_ledger.changes import Waiters
 from toolkeeper_ledger.endings import (
     UNUSED,
@@ -98,9 +98,7 @@ class MemoryLedger(MemoryHistory, MemoryGrants):
             ):
                 return None
         fence = 1 if held is None else held.row.fence + 1
-        running = replace(
-            row, state=State.RUNNING, outcome=None, settled_at=None, superseded_by=None, fence=fence
-        )
+        running = started_row(row, fence)
         kept = sealed or (held.sealed if held else None)
         self._hold(_Held(running, term=Term(now, expires_at), sealed=kept))
         told = list(events)
@@ -141,8 +139,8 @@ class MemoryLedger(MemoryHistory, MemoryGrants):
         private: bool = False,
     ) -> bool:
         held = self._standing(row)
-        settled = replace(row, state=State.SETTLED, settled_at=row.settled_at or self._clock.now())
         if held is None:
+            settled = ended_row(row, self._clock.now(), row.fence)
             self._hold(_Held(settled))
             self._mark(row.session_id, tainted=tainted, private=private)
             self._append(row.session_id, settling(events, settled))
@@ -151,7 +149,7 @@ class MemoryLedger(MemoryHistory, MemoryGrants):
         if not may_end(old.state, held.retryable, old.fence, row.fence):
             self._append(row.session_id, [fenced_event(row, old.fence)])
             return False
-        settled = replace(settled, fence=old.fence)
+        settled = ended_row(row, self._clock.now(), old.fence)
         self._hold(_Held(settled))
         self._mark(row.session_id, tainted=tainted, private=private)
         told = settling(events, settled)

@@ -7,7 +7,7 @@ one for its end, also for those of many callers at once.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Column, Connection, Table
@@ -72,7 +72,7 @@ def done_before(work: object, connection: Connection) -> Any:
     ended = (row.state, row.fence, row.settled_at) == (
         State.SETTLED,
         work.row.fence,
-        ended_row(work.row, work.at).settled_at,
+        work.row.settled_at or work.at,
     )
     return True if ended else None
 
@@ -92,7 +92,7 @@ def _beginning(work: Claim, head: Head) -> Message | None:
 
 
 def _ending(work: Settle, head: Head) -> Message | None:
-    row = replace(ended_row(work.row, work.at), fence=work.row.fence)
+    row = ended_row(work.row, work.at, work.row.fence)
     story = settling(work.events, row)
     after, told = _told(work.row.session_id, head, instant(work.at), story)
     if not told:

@@ -13,6 +13,8 @@ from toolkeeper_pipeline.run import Rim, Run
 from toolkeeper_pipeline.states import Approved
 
 _KEY = object()
+FIRST_FENCE = 1
+"""The token of a call's first lease, as the ledger counts them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +54,11 @@ async def claim(approved: Approved, run: Run, rim: Rim) -> Claimed | Lost:
         frozen=frozen,
         decision=decided.decision,
         approval_id=approved.approval_id,
+        grant_id=approved.grant_id,
+        attempts=1,
+        fence=FIRST_FENCE,
         state=State.RUNNING,
     )
-    row = replace(row, grant_id=approved.grant_id)
-    row = replace(row, attempts=row.attempts + 1)
     claimed = Event(
         "call.claimed",
         {"tool": row.tool, "approval_id": approved.approval_id, "grant_id": approved.grant_id},
@@ -70,7 +73,7 @@ async def claim(approved: Approved, run: Run, rim: Rim) -> Claimed | Lost:
         twin = await rim.ledger.invocation(row.invocation_id)
         return Lost(twin or await rim.ledger.twin(row.idempotency_key))
     return Claimed(
-        replace(row, fence=lease.fence),
+        row if row.fence == lease.fence else replace(row, fence=lease.fence),
         frozen.tool,
         decided.classification,
         frozen.data,

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import datetime
+from functools import lru_cache
 
 from toolkeeper_contract import (
     TOOL_CALL,
@@ -13,6 +14,7 @@ from toolkeeper_contract import (
     Effect,
     Ending,
     Event,
+    Flag,
     Invocation,
     State,
     Tool,
@@ -33,6 +35,9 @@ def row_of(
     frozen: Frozen | None,
     decision: Decision | None,
     approval_id: str | None = None,
+    grant_id: str | None = None,
+    attempts: int = 0,
+    fence: int = 0,
     state: State = State.SETTLED,
     outcome: Ending | None = None,
     code: Code | None = None,
@@ -40,7 +45,11 @@ def row_of(
     is_error: bool = False,
     settled_at: datetime | None = None,
 ) -> Invocation:
-    """The row of a call; by whatever way it came, only `advertised_as` differs."""
+    """The row of a call; by whatever way it came, only `advertised_as` differs.
+
+    `attempts` are the ones that begin with this row. It is made whole at once: a copy of it with
+    another field costs more than all that decides about the call.
+    """
     call = recorded.call
     arguments = recorded.arguments
     if frozen is not None:
@@ -71,7 +80,7 @@ def row_of(
         approval_id=approval_id,
         fingerprint=tool.fingerprint if tool else None,
         side_effect=classification.side_effect.value if classification else None,
-        flags=tuple(sorted(flag.value for flag in classification.flags)) if classification else (),
+        flags=_flag_names(classification.flags) if classification else (),
         arguments=kept,
         masked=masked,
         arguments_digest=arguments_digest,
@@ -80,6 +89,9 @@ def row_of(
         is_error=is_error,
         bytes=len(result.encode("utf-8")) if result else 0,
         settled_at=settled_at,
+        grant_id=grant_id,
+        attempts=attempts,
+        fence=fence,
     )
     return row if call.parked is None else _taken_up(row, call.parked)
 
@@ -99,8 +111,13 @@ def _taken_up(row: Invocation, parked: Invocation) -> Invocation:
         fingerprint=parked.fingerprint or row.fingerprint,
         side_effect=parked.side_effect or row.side_effect,
         flags=parked.flags or row.flags,
-        attempts=parked.attempts,
+        attempts=parked.attempts + row.attempts,
     )
+
+
+@lru_cache(maxsize=64)
+def _flag_names(flags: frozenset[Flag]) -> tuple[str, ...]:
+    return tuple(sorted(flag.value for flag in flags))
 
 
 def decided_event(row: Invocation, decision: Decision, run: Run) -> Event:

@@ -4,7 +4,7 @@ One cap at the executor's exit for every source: secrets out first, then the cut
 The full text is kept aside under a handle that only this principal, agent and session can use.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from toolkeeper_contract import (
     TOOL_RESULT,
@@ -13,7 +13,6 @@ from toolkeeper_contract import (
     Ending,
     Failed,
     Flag,
-    Invocation,
     Outcome,
     SourceKind,
     State,
@@ -30,12 +29,23 @@ from toolkeeper_pipeline.states import Executed
 from toolkeeper_policy import source_name
 
 
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What the model reads: `size` in UTF-8 bytes, without the envelope and notes."""
+
+    text: str
+    size: int
+    truncated: bool = False
+    handle: str | None = None
+    code: Code | None = None
+
+
 async def seal(executed: Executed, run: Run, rim: Rim) -> Outcome:
     """Settles the row with what the model reads. One commit, after dispatch.
 
     What the session has read by it is marked in the same commit, and told to `run.facts`.
     """
-    row = replace(executed.row, state=State.SETTLED, settled_at=rim.clock.now())
+    settled_at = rim.clock.now()
     result = executed.result
     lesson: Lesson | None = None
     structured = None
@@ -43,27 +53,35 @@ async def seal(executed: Executed, run: Run, rim: Rim) -> Outcome:
         # The tool's author may have written this, so it is held to what holds for results.
         whole = error_text(executed, run, rim)
         text, size, total = cut(whole, run.limits.result_bytes, encoded=False)
-        row = _read_as(row, text, outcome=Ending.FAILED, code=executed.code, error=True)
-        row = replace(row, truncated=size < total)
+        shown = _Shown(text, size, truncated=size < total, code=executed.code)
         if executed.text not in message.AFTER_DISPATCH:
             lesson = _lesson(executed, whole, run)
     elif executed.tool.identity.kind is SourceKind.CONTROL:
         # Our own words, enveloped and bounded where they were made. What they quote of others was
         # heard before or is no result, so nothing comes from here.
         invalid = result.is_error and is_search(executed.tool)
+        text = read(result)
         code = Code.SEARCH_INVALID if invalid else None
-        row = _read_as(
-            row, read(result), outcome=Ending.COMPLETED, code=code, error=result.is_error
-        )
+        shown = _Shown(text, len(text.encode("utf-8")), code=code)
     else:
         trusts = run.facts.trusts(executed.classification, source_name(executed.tool.identity))
         whose = None if trusts else source_name(executed.tool.identity)
         told = rendition(executed, result, run, rim, whose)
         structured = told.structured
         lesson = _lesson(executed, told.heard, run)
-        row = await _completed(
-            row, executed, told, run, rim, trusted=lesson.trusted, error=result.is_error
-        )
+        shown = await _shown(executed, told, run, rim, foreign=not lesson.trusted)
+    row = replace(
+        executed.row,
+        state=State.SETTLED,
+        outcome=Ending.FAILED if result is None else Ending.COMPLETED,
+        code=shown.code,
+        result=shown.text,
+        is_error=result is None or result.is_error,
+        truncated=shown.truncated,
+        handle=shown.handle,
+        bytes=shown.size,
+        settled_at=settled_at,
+    )
     trusted = lesson.trusted if lesson else None
     ended = settled_event(row, trusted=trusted, wrote_tainted=_wrote_tainted(executed, run))
     settled = await rim.ledger.settle(
@@ -98,25 +116,10 @@ def _wrote_tainted(executed: Executed, run: Run) -> str | None:
     return source if run.facts.wrote(source) else None
 
 
-def _read_as(
-    row: Invocation, text: str, *, outcome: Ending, code: Code | None, error: bool
-) -> Invocation:
-    size = len(text.encode("utf-8"))
-    return replace(row, outcome=outcome, code=code, result=text, is_error=error, bytes=size)
-
-
-async def _completed(
-    row: Invocation,
-    executed: Executed,
-    told: Rendition,
-    run: Run,
-    rim: Rim,
-    *,
-    trusted: bool,
-    error: bool,
-) -> Invocation:
-    foreign = not trusted
-    source = source_name(executed.tool.identity)
+async def _shown(
+    executed: Executed, told: Rendition, run: Run, rim: Rim, *, foreign: bool
+) -> _Shown:
+    row, source = executed.row, source_name(executed.tool.identity)
     for place, part in told.kept:
         await rim.ledger.keep_result(place, row, part.packed())
     whole = clean(told.text) if foreign else told.text
@@ -131,14 +134,11 @@ async def _completed(
         notes = (_note(size, total, handle, len(shown)), *notes)
     if foreign:
         shown = enveloped(shown, token=run.token, source=source)
-    return replace(
-        row,
-        outcome=Ending.COMPLETED,
-        result="\n".join([shown, *notes]),
-        is_error=error,
+    return _Shown(
+        "\n".join([shown, *notes]),
+        size,
         truncated=bool(notes),
         handle=handle or next((place for place, _ in told.kept), None),
-        bytes=size,
     )
 
 
