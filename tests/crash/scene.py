@@ -123,6 +123,10 @@ class Scene:
 
         return [add, put, read, long, slow, drop, send]
 
+    def ledger(self):
+        """The store alone, on the machine's clock."""
+        return open_ledger(self.store, clock=MovedClock(), busy_timeout=self.patience)
+
     @asynccontextmanager
     async def keeper(self, *, ahead=None):
         """An open keeper on the scene's store; opening reaps what is over by its clock."""

@@ -141,6 +141,11 @@ async def _govern(keeper: "Toolkeeper", session: Session, row: Invocation) -> Ou
     run = await ledger.run(row.run_id)
     plan = await ledger.plan(run.plan_digest) if run else None
     frozen = await _frozen(keeper, row)
+    if frozen is None:
+        # They are kept until the call ends: somebody else may have taken it up since it was read.
+        newest = await ledger.invocation(row.invocation_id)
+        if newest is not None and (newest.state, newest.fence) != (row.state, row.fence):
+            return outcome_of(newest)
     if run is None or plan is None or frozen is None:
         raise RunError(
             Code.LEDGER_CONFLICT,
