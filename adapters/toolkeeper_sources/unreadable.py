@@ -15,7 +15,7 @@ reserved range."""
 EDGE = 4_096
 """Bytes at either end of a message in which its id is looked for."""
 
-_ID = rb'"id"\s*:\s*(?P<id>-?[0-9]{1,18}|"[^"\\\\]{1,128}")'
+_ID = rb'"id"\s*:\s*(?P<id>-?[0-9]{1,18}(?=[\s,}])|"[^"\\\\]{1,128}")'
 _VERSION = rb'"jsonrpc"\s*:\s*"2\.0"'
 # The members that stand before the first or after the last nested value are the message's own.
 _AT_THE_BEGINNING = re.compile(

@@ -43,7 +43,11 @@ async def main(config: str) -> None:
             logging.getLogger(name).setLevel(logging.DEBUG)
         turn = await session.begin_turn(f"my password is {CANARIES['message']}")
         for number, (name, arguments) in enumerate(json.loads(sys.argv[3])):
-            outcome = await turn.call(turn.read(f"c{number}", name, arguments))
+            outcome = await turn.call(
+                turn.read(
+                    f"c{number}", name, arguments, idempotency_key=f"{CANARIES['key']}-{number}"
+                )
+            )
             if outcome.row.approval_id is not None:
                 desk = keeper.desk()
                 await desk.answer(outcome.row.approval_id, ApprovalState.APPROVED, by="ana")

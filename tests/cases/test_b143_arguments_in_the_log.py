@@ -12,6 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -29,6 +30,9 @@ RAISED = "canary-raised-c0ffee1234"
 STDERR = "canary-stderr-beef990011"
 APPROVER = "canary-approver-44f0a1bd"
 NAME = "canary-name-0aa1bb2cc3dd"
+KEY = "canary-key-6e6e6e0d0d"
+STORE = "canary-store-51d1a2b3c4"
+SEAL = "Y2FuYXJ5LXNlYWwtY2FuYXJ5LXNlYWwtY2FuYXJ5ISE="
 SECRETS = {
     "token": TOKEN,
     "header": HEADER,
@@ -128,7 +132,7 @@ CALLS: list[Any] = [
     ["mcp.s.malformed", {"note": ARGUMENT, "token": TOKEN}],
     ["tool.result", {"handle": ARGUMENT}],
 ]
-NOT_LOGGED = [ARGUMENT, RESULT, RAISED, STDERR, NAME, *SECRETS.values()]
+NOT_LOGGED = [ARGUMENT, RESULT, RAISED, STDERR, NAME, KEY, STORE, *SECRETS.values()]
 
 
 @pytest.fixture
@@ -176,13 +180,14 @@ def environment() -> dict[str, str]:
     }
 
 
-def run_worker(folder: Path) -> tuple[str, str]:
+def run_worker(folder: Path, **more: str) -> tuple[str, str]:
     ran = subprocess.run(
         [
             sys.executable, str(WORKER), str(folder / "toolkeeper.yaml"),
-            json.dumps({**SECRETS, "name": NAME}), json.dumps(CALLS),
+            json.dumps({**SECRETS, "name": NAME, "key": KEY}), json.dumps(CALLS),
         ],
-        cwd=folder, env=environment(), capture_output=True, text=True, timeout=120, check=False,
+        cwd=folder, env={**environment(), **more}, capture_output=True, text=True, timeout=120,
+        check=False,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr[-3_000:]
     return ran.stdout, ran.stderr
@@ -207,6 +212,20 @@ def test_nothing_of_a_call_stands_in_any_log(home_with_canaries: Any) -> None:
     assert leaks == {}
 
 
+def test_nothing_of_a_call_stands_in_any_log_of_a_server_store(
+    home_with_canaries: Any, postgres_store: str
+) -> None:
+    place = urlsplit(postgres_store)
+    # A server that trusts this machine asks for no password; one that is given is a secret.
+    address = f"{place.username}:{STORE}@{place.hostname}:{place.port}"
+    home_with_canaries.settings["store"] = place._replace(netloc=address).geturl()
+    home_with_canaries.write()
+    out, log = run_worker(home_with_canaries.folder, TOOLKEEPER_SEAL_KEY=SEAL)
+    assert len(out.splitlines()) == 1
+    assert "sqlalchemy.engine" in log
+    assert [canary for canary in (*NOT_LOGGED, SEAL) if canary in log] == []
+
+
 def stored(folder: Path) -> str:
     """Every text and every byte of the database, and of the files beside it."""
     database = sqlite3.connect(folder / "ledger.db")
@@ -219,20 +238,22 @@ def stored(folder: Path) -> str:
     return "\n".join([*rows, *files])
 
 
-def test_no_secret_is_kept_exported_or_printed(home_with_canaries: Any) -> None:
+def test_no_secret_is_kept_exported_or_printed(
+    home_with_canaries: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = home_with_canaries.folder
     run_worker(folder)
     everything = stored(folder)
     assert [name for name, secret in SECRETS.items() if secret in everything] == []
+    assert KEY not in everything
     # An argument that is no secret is kept, so that an operator can read what was done.
     assert ARGUMENT in everything
+    monkeypatch.setenv("S_TOKEN", ENVIRONMENT)
+    monkeypatch.setenv("S_HEADER", HEADER)
     for verb in ("calls", "events", "plans"):
-        told = home_with_canaries.toolkeeper(
-            "audit", verb, "-c", "toolkeeper.yaml", "--json",
-            S_TOKEN=ENVIRONMENT, S_HEADER=HEADER,
-        )  # fmt: skip
-        assert told.out
-        assert [name for name, secret in SECRETS.items() if secret in told.out + told.err] == []
+        told = json.dumps(home_with_canaries.here("audit", verb))
+        assert len(told) > 100
+        assert [name for name, secret in SECRETS.items() if secret in told] == []
 
 
 def test_lines_and_messages_of_the_command_hold_no_secret(home_with_canaries: Any) -> None:
