@@ -13,6 +13,7 @@ from toolkeeper_contract import (
     SourceKind,
     ToolIdentity,
     any_matches,
+    is_argument_pointer,
 )
 
 _T = TypeVar("_T")
@@ -63,6 +64,12 @@ class ClassificationRule:
                     f"the control tool `{pattern}` cannot be classified",
                     "a call through it has the class of the tool that it calls",
                     code=Code.CONFIG_INVALID,
+                )
+        for pointer in self.operands:
+            if not is_argument_pointer(pointer):
+                raise ConfigError(
+                    f"the operand `{pointer}` is no json pointer of an argument",
+                    "write `/path` for the argument `path`",
                 )
         if self.result not in (None, "trusted", "untrusted"):
             raise ConfigError(
