@@ -16,6 +16,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from toolkeeper.cli.main import app
+
 WORKER = Path(__file__).parent / "canary_worker.py"
 
 ARGUMENT = "canary-argument-7f3a9c21"
@@ -254,6 +256,14 @@ def test_no_secret_is_kept_exported_or_printed(
         told = json.dumps(home_with_canaries.here("audit", verb))
         assert len(told) > 100
         assert [name for name, secret in SECRETS.items() if secret in told] == []
+    for what in ("events", "calls", "approvals"):
+        for format in ("jsonl", "csv"):
+            file = folder / f"{what}.{format}"
+            args = ("audit", "export", "--what", what, "--format", format, "-o", str(file))
+            app([*args, "-c", str(folder / "toolkeeper.yaml")], standalone_mode=False)
+            told = file.read_text()
+            assert len(told) > 100
+            assert [name for name, secret in SECRETS.items() if secret in told] == []
 
 
 def test_lines_and_messages_of_the_command_hold_no_secret(home_with_canaries: Any) -> None:

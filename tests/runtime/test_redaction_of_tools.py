@@ -63,6 +63,28 @@ def test_a_parked_call_runs_with_what_was_masked_everywhere_else() -> None:
     assert CANARY not in repr((approval, outcome, rows, events))
 
 
+def test_an_approvers_edit_is_masked_by_the_schema_too() -> None:
+    SEEN.clear()
+
+    async def run() -> Any:
+        keeper = keeper_of([open_door])
+        async with keeper, keeper.session(agent="chat", user="ana") as session:
+            turn = await session.begin_turn()
+            await turn.call(turn.read("c1", "door.open", {"code": "first-code", "who": "ana"}))
+            (asked,) = await keeper.ledger.approvals(pending_only=True)
+            edited = await keeper.desk().edit(
+                asked.approval_id, {"code": CANARY, "who": "ben"}, by="ana"
+            )
+            taken = await resume_one(keeper, edited.approval_id)
+            return edited, taken.outcomes[0], await keeper.ledger.events(session.session_id)
+
+    edited, outcome, events = asyncio.run(run())
+    assert SEEN == [CANARY]
+    assert edited.arguments == {"code": MASK, "who": "ben"}
+    assert outcome.row.result == f"ben opened it with {MASK}"
+    assert CANARY not in repr((edited, outcome, events))
+
+
 def row_of(name: str, arguments: Any, *tools: ToolSecrets) -> Invocation:
     async def run() -> Any:
         keeper = keeper_of([open_door, list_doors])
