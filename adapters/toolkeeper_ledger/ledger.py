@@ -339,6 +339,10 @@ class SqlLedger(Custody):
                 lambda c: accepted.accept(c, tools, definitions=definitions, first=first)
             )
 
+    def waiting_writes(self) -> int:
+        """How many writes of this process wait their turn; none where each runs at once."""
+        return getattr(self._writer, "queued", 0)
+
     async def close(self) -> None:
         self._changes.close()
         await self._writer.close()

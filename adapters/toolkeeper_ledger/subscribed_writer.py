@@ -45,6 +45,11 @@ class SubscribedWriter:
             self._wake()
         return answer
 
+    @property
+    def queued(self) -> int:
+        """How many works wait their turn; none where each runs at once."""
+        return getattr(self.writer, "queued", 0)
+
     async def read(self, work: Callable[[Connection], T]) -> T:
         return await self.writer.read(work)
 

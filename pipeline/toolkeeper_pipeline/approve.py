@@ -149,6 +149,8 @@ async def _park(decided: Decided, run: Run, rim: Rim) -> Parked:
         {
             "approval_id": approval.approval_id,
             "tool": row.tool,
+            "agent": run.agent,
+            "user": run.principal.user,
             "approvers": list(approval.approvers),
             "asked_by": list(decided.decision.asked_by),
             "operands": dict(operands),

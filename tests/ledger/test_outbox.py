@@ -231,6 +231,10 @@ def test_several_processes_take_each_delivery_once(store: str, sql: Any, make: A
         assert process.stdin is not None
         process.stdin.write("go\n")
         process.stdin.flush()
-    taken = [tuple(each) for process in processes for each in json.loads(process.communicate()[0])]
+    taken = [
+        tuple(each)
+        for process in processes
+        for each in json.loads(process.communicate(timeout=60)[0])
+    ]
     assert len(taken) == len(set(taken)) == 40
     assert asyncio.run(sql.backlog(make.START)).undelivered == 0
