@@ -1,5 +1,6 @@
 """What holds for every test: the examples of Hypothesis, and a PostgreSQL server of our own."""
 
+import base64
 import importlib.util
 import itertools
 import os
@@ -31,12 +32,51 @@ def _load(name: str) -> ModuleType:
     return module
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--store",
+        choices=("sqlite", "postgresql"),
+        default="sqlite",
+        help="where a test keeps its ledger that does not care (default: a file)",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "sqlite_file: is about a store in a file, or looks into one; no other will do"
+    )
+    config.addinivalue_line("markers", "every_store: chooses its stores itself; one run is enough")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what another store makes no difference to."""
+    if config.getoption("--store") == "sqlite":
+        return
+    left_out = [
+        item
+        for item in items
+        if item.get_closest_marker("sqlite_file") or item.get_closest_marker("every_store")
+    ]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in set(left_out)]
+
+
+@pytest.fixture(autouse=True)
+def default_store(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a configuration that names no store keeps it: with `--store`, a fresh database."""
+    for name in ("TOOLKEEPER_STORE", "TOOLKEEPER_SEAL_KEY", "TOOLKEEPER_SEAL_KEY_FILE"):
+        monkeypatch.delenv(name, raising=False)
+    if request.config.getoption("--store") == "postgresql":
+        monkeypatch.setenv("TOOLKEEPER_STORE", request.getfixturevalue("postgres_store"))
+        monkeypatch.setenv("TOOLKEEPER_SEAL_KEY", base64.b64encode(os.urandom(32)).decode())
+
+
 @pytest.fixture(scope="session")
 def postgres_cluster() -> Iterator[Any]:
     """A private server, one for each process that runs tests."""
     clusters = _load("postgres_cluster")
     binaries = clusters.find_binaries()
-    if binaries is None:
+    if binaries is None or importlib.util.find_spec("psycopg") is None:
         pytest.skip(clusters.INSTALL)
     with clusters.PostgresCluster(binaries) as cluster:
         yield cluster

@@ -1,7 +1,8 @@
 """Where is the sealing key, and who makes the first one?
 
-Never in the database: in the variable TOOLKEEPER_SEAL_KEY, or else in a file beside the database
-that its owner alone can read.
+Never in the database. In the variable TOOLKEEPER_SEAL_KEY; or else in a file that its owner alone
+can read: the one that TOOLKEEPER_SEAL_KEY_FILE names, or the one beside a database that is a file.
+Beside a server there is no place that its workers share, so somebody has to name one.
 """
 
 import contextlib
@@ -12,28 +13,56 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from toolkeeper_contract import ConfigError, Sealer
-from toolkeeper_ledger.location import store_path
+from toolkeeper_ledger.location import is_on_server, store_path
 from toolkeeper_ledger.sealing import KEY_BYTES, SealingKey, decode_key, encode_key, unsealable
 
 VARIABLE = "TOOLKEEPER_SEAL_KEY"
+FILE_VARIABLE = "TOOLKEEPER_SEAL_KEY_FILE"
 _MAKE_ONE = "`openssl rand -base64 32` makes one"
 
 
-def open_sealer(url: str, *, environ: Mapping[str, str] | None = None) -> Sealer:
+def open_sealer(
+    url: str, *, environ: Mapping[str, str] | None = None, answering: bool = False
+) -> Sealer:
     """The sealer of the store at `url`.
 
-    The variable is read at once: ConfigError when it does not hold a key. The file is read or made
-    when it is first needed.
+    The variables are read at once: ConfigError when one does not hold a key, or when a store on a
+    server has none. A file is read or made when it is first needed. `answering` is for who may have
+    no key, because approving and denying need none: the error comes with the first use then.
     """
     variables = os.environ if environ is None else environ
     text = variables.get(VARIABLE)
-    if text is None:
-        path = store_path(url)
-        return KeyFile(path.with_name(path.name + ".key"))
-    key = decode_key(text)
-    if key is None:
-        raise ConfigError(f"`{VARIABLE}` does not hold {KEY_BYTES} bytes in base64", _MAKE_ONE)
-    return SealingKey(key)
+    if text is not None:
+        key = decode_key(text)
+        if key is None:
+            raise ConfigError(f"`{VARIABLE}` does not hold {KEY_BYTES} bytes in base64", _MAKE_ONE)
+        return SealingKey(key)
+    named = variables.get(FILE_VARIABLE)
+    if named:
+        return KeyFile(Path(named))
+    if is_on_server(url):
+        if answering:
+            return NoKey()
+        raise _no_key()
+    path = store_path(url)
+    return KeyFile(path.with_name(path.name + ".key"))
+
+
+def _no_key() -> ConfigError:
+    return ConfigError(
+        "a store on a server needs a sealing key that all of its workers have",
+        f"set `{VARIABLE}` to the same key for each ({_MAKE_ONE}), or `{FILE_VARIABLE}`",
+    )
+
+
+class NoKey:
+    """A `Sealer` of somebody who was given no key: ConfigError when it is used."""
+
+    def seal(self, data: bytes, context: str) -> bytes:
+        raise _no_key()
+
+    def open(self, sealed: bytes, context: str) -> bytes:
+        raise _no_key()
 
 
 class KeyFile:

@@ -49,7 +49,8 @@ class SealingKey:
         if head[1:] != self._name:
             raise unsealable(
                 "the arguments were sealed with another key",
-                "put the key back that was in use when the call was parked, or deny the call",
+                "use the key of the worker that parked the call (`TOOLKEEPER_SEAL_KEY`, the same for"
+                " all workers of a store), or deny the call",
             )
         nonce = sealed[len(head) : len(head) + _NONCE_BYTES]
         try:

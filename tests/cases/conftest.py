@@ -181,7 +181,7 @@ class Home:
         }
         settings = {
             "version": 1,
-            "store": "sqlite:///ledger.db",
+            "store": os.environ.get("TOOLKEEPER_STORE", "sqlite:///ledger.db"),
             "functions": ["case_tools:TOOLS"],
             "servers": self.servers,
             "agents": {"chat": agent},

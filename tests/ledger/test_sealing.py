@@ -157,3 +157,39 @@ def test_processes_that_race_for_the_first_key_use_the_same(tmp_path: Path) -> N
         worker.join()
     assert [KeyFile(path).open(value, "inv_1") for value in sealed] == [SECRET] * 6
     assert [file.name for file in tmp_path.iterdir()] == ["k"]
+
+
+SERVER = "postgresql://ana:hunter2@db.example/toolkeeper"
+
+
+def test_a_store_on_a_server_has_no_key_of_its_own_making() -> None:
+    with pytest.raises(ConfigError) as failure:
+        open_sealer(SERVER, environ={})
+    assert VARIABLE in str(failure.value)
+    assert "hunter2" not in str(failure.value)
+
+
+def test_who_only_answers_needs_no_key_before_one_is_used() -> None:
+    sealer = open_sealer(SERVER, environ={}, answering=True)
+    for use in (sealer.seal, sealer.open):
+        with pytest.raises(ConfigError, match="sealing key"):
+            use(SECRET, "inv_1")
+
+
+@pytest.mark.parametrize("url", [SERVER, "sqlite:///ledger.db"])
+def test_workers_share_a_key_file_that_is_named(url: str, tmp_path: Path) -> None:
+    named = {"TOOLKEEPER_SEAL_KEY_FILE": str(tmp_path / "shared.key")}
+    sealed = open_sealer(url, environ=named).seal(SECRET, "inv_1")
+    assert (tmp_path / "shared.key").stat().st_mode & 0o777 == 0o600
+    assert open_sealer(url, environ=named).open(sealed, "inv_1") == SECRET
+
+
+def test_a_worker_with_another_key_is_told_which_one_to_use() -> None:
+    mine, other = (
+        open_sealer(SERVER, environ={VARIABLE: base64.b64encode(os.urandom(32)).decode()})
+        for _ in range(2)
+    )
+    with pytest.raises(RunError) as failure:
+        other.open(mine.seal(SECRET, "inv_1"), "inv_1")
+    assert "another key" in failure.value.message
+    assert VARIABLE in str(failure.value.hint)

@@ -218,3 +218,25 @@ def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
     path = tmp_path / "toolkeeper.yaml"
     path.write_bytes(b"\xef\xbb\xbfversion: 1\nagents: {a: {}}\n")
     assert list(load_configuration(path, {}).agents) == ["a"]
+
+
+def test_a_store_that_the_file_does_not_name_is_named_by_the_environment(tmp_path: Path) -> None:
+    file = tmp_path / "toolkeeper.yaml"
+    file.write_text("version: 1\nagents: {chat: {}}\n")
+    named = {"TOOLKEEPER_STORE": "postgresql://u:p@h/x"}
+    assert load_configuration(file, named).store == "postgresql://u:p@h/x"
+    relative = {"TOOLKEEPER_STORE": "sqlite:///data/x.db"}
+    assert load_configuration(file, relative).store == f"sqlite:///{tmp_path}/data/x.db"
+    file.write_text("version: 1\nstore: sqlite:///own.db\nagents: {chat: {}}\n")
+    assert load_configuration(file, named).store == f"sqlite:///{tmp_path}/own.db"
+
+
+def test_a_store_of_the_environment_that_is_none_is_refused_without_its_password(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "toolkeeper.yaml"
+    file.write_text("version: 1\nagents: {chat: {}}\n")
+    with pytest.raises(ConfigError) as failure:
+        load_configuration(file, {"TOOLKEEPER_STORE": "mysql://u:hunter2@h/x"})
+    assert "TOOLKEEPER_STORE" in str(failure.value)
+    assert "hunter2" not in str(failure.value)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -71,7 +72,7 @@ class Office:
         names = [each.name for each in self.tools()]
         settings = {
             "version": 1,
-            "store": "sqlite:///ledger.db",
+            "store": os.environ.get("TOOLKEEPER_STORE", "sqlite:///ledger.db"),
             "agents": {"chat": {"tools": names, **self.agent}},
             **self.settings,
         }

@@ -77,12 +77,13 @@ def open_store(
 ) -> tuple[Ledger, Sealer]:
     """The configured ledger and the key that seals beside it.
 
-    A missing store is created, or with `create` off a ConfigError.
+    A missing store is created, or with `create` off a ConfigError. Who creates no store answers
+    what others have asked, for which no key is needed.
     """
     from toolkeeper_ledger import open_ledger, open_sealer
 
-    ledger = open_ledger(configuration.store, clock=clock, create=create)
-    return ledger, open_sealer(configuration.store)
+    sealer = open_sealer(configuration.store, answering=not create)
+    return open_ledger(configuration.store, clock=clock, create=create), sealer
 
 
 def open_store_to_read(configuration: Configuration, *, clock: Clock) -> Ledger:

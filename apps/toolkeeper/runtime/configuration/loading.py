@@ -25,7 +25,11 @@ from toolkeeper.runtime.configuration.inclusion import read_documents
 from toolkeeper.runtime.configuration.notification_section import telemetry, webhooks
 from toolkeeper.runtime.configuration.problem import problems, raise_all
 from toolkeeper.runtime.configuration.server_section import servers
-from toolkeeper.runtime.configuration.store_url import absolute_store
+from toolkeeper.runtime.configuration.store_url import (
+    DEFAULT_STORE,
+    VARIABLE,
+    absolute_store,
+)
 from toolkeeper.runtime.configuration.substitution import Substitution
 from toolkeeper.runtime.redaction import ToolSecrets, pattern_fault, words
 from toolkeeper_contract import ConfigError, Path, SideEffect, did_you_mean
@@ -127,6 +131,12 @@ def _store(
     errors: list[ConfigError],
 ) -> str:
     at: Path = ("store",)
+    if "store" not in file.model_fields_set and substitution.environment.get(VARIABLE):
+        try:
+            return absolute_store(substitution.environment[VARIABLE], documents.folder(at))
+        except ConfigError as error:
+            errors.append(ConfigError(f"`{VARIABLE}`: {error.message}", error.hint))
+            return DEFAULT_STORE
     url = substitution.text(file.store, at)
     try:
         return url if substitution.failed(at) else absolute_store(url, documents.folder(at))

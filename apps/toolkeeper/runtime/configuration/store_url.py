@@ -6,6 +6,9 @@ from toolkeeper_contract import ConfigError, did_you_mean
 
 DEFAULT_STORE = "sqlite:///toolkeeper.db"
 
+VARIABLE = "TOOLKEEPER_STORE"
+"""The environment variable that names the store where the configuration names none."""
+
 _SCHEMES = ("sqlite", "postgresql")
 
 
