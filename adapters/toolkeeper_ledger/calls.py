@@ -35,7 +35,7 @@ from toolkeeper_ledger.prepared import Prepared
 from toolkeeper_ledger.rows import instant
 from toolkeeper_ledger.schema import invocations
 from toolkeeper_ledger.sessions import mark
-from toolkeeper_ledger.vouching import settling, vouched
+from toolkeeper_ledger.vouching import asking, settling, vouched
 
 _RENEW = Prepared(
     update(invocations)
@@ -161,7 +161,7 @@ def park(
     else:
         raise conflict(f"call `{row.invocation_id}` is already in the ledger")
     ask(connection, approval)
-    append(connection, row.session_id, at, events)
+    append(connection, row.session_id, at, asking(events, approval))
 
 
 def settle(
@@ -214,7 +214,7 @@ def amend(
     parked = replace(row, state=State.PARKED, fence=standing.fence)
     _change(connection, parked, standing, sealed=sealed)
     ask(connection, approval)
-    append(connection, row.session_id, at, events)
+    append(connection, row.session_id, at, asking(events, approval))
     return True
 
 

@@ -44,7 +44,7 @@ from toolkeeper_ledger.lease_term import Term
 from toolkeeper_ledger.loadings import Search, loadings_of
 from toolkeeper_ledger.memory_grants import MemoryGrants
 from toolkeeper_ledger.memory_history import MemoryHistory
-from toolkeeper_ledger.vouching import settling, vouched
+from toolkeeper_ledger.vouching import asking, settling, vouched
 
 
 @dataclass(slots=True)
@@ -127,7 +127,7 @@ class MemoryLedger(MemoryHistory, MemoryGrants):
         fence = row.fence if held is None else held.row.fence
         self._hold(_Held(replace(row, state=State.PARKED, fence=fence), sealed=sealed))
         self._approvals[approval.approval_id] = approval
-        self._append(row.session_id, events)
+        self._append(row.session_id, asking(events, approval))
         self._waiters.note()
 
     async def settle(
@@ -256,7 +256,7 @@ class MemoryLedger(MemoryHistory, MemoryGrants):
         parked = replace(row, state=State.PARKED, fence=held.row.fence)
         self._hold(_Held(parked, sealed=sealed))
         self._approvals[approval.approval_id] = approval
-        self._append(row.session_id, events)
+        self._append(row.session_id, asking(events, approval))
         self._waiters.note()
         return True
 

@@ -1,18 +1,19 @@
 """Is a row what the events of its session say of it?
 
 Pure. Each check gives the first thing that is wrong, as a clause, or None. What events do not tell
-cannot be checked: the words of a kept result, when a session's intent was changed, and, in sessions
-of the first release, all of a settled call but its ending.
+cannot be checked: the words of a kept result, a session's intent, and, of what the first release
+wrote, all of a settled call but its ending and of an approval but who is asked, for what and until
+when.
 """
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from toolkeeper_contract import ApprovalState, State
+from toolkeeper_contract import State
 from toolkeeper_ledger.rows import Row, approval_of, loads
 from toolkeeper_ledger.story import CallTold, Story
-from toolkeeper_ledger.vouching import VOUCHER, row_digest
+from toolkeeper_ledger.vouching import VOUCHER, question_digest, row_digest
 
 _NO_EVENT = "no event tells of it"
 
@@ -55,13 +56,11 @@ def call_fault(row: Row, story: Story) -> tuple[int | None, str] | None:
     if row["state"] != told.phase:
         return told.seq, f"is {row['state']}, and {told.phase.value} by event {told.seq}"
     if told.phase is State.SETTLED:
-        voucher = told.data.get(VOUCHER)
-        if voucher is not None:
-            fits = row_digest(row) == voucher
-            return None if fits else (told.seq, f"is not as event {told.seq} wrote it")
         differs = _ending_differs(row, told)
         if differs is not None:
             return told.seq, f"its {differs} is not the one that event {told.seq} tells"
+        if told.data.get(VOUCHER, row_digest(row)) != row_digest(row):
+            return told.seq, f"is not as event {told.seq} wrote it"
     for column, value in (("tool", told.tool), ("arguments_digest", told.arguments_digest)):
         if value is not None and row[column] != value:
             return told.first, f"its {column} is not the one that was decided on"
@@ -69,7 +68,7 @@ def call_fault(row: Row, story: Story) -> tuple[int | None, str] | None:
 
 
 def _ending_differs(row: Row, told: CallTold) -> str | None:
-    """Which column differs from an ending that was written before endings vouched for rows."""
+    """Which column differs from what the ending tells."""
     if told.name == "call.settled":
         columns = ("tool", "advertised_as", "outcome", "code", "is_error", "approval_id", "bytes")
         wanted = {column: told.data[column] for column in columns if column in told.data}
@@ -90,6 +89,10 @@ def approval_fault(row: Row, story: Story) -> tuple[int | None, str] | None:
     seq = told.seq
     if row["state"] != told.state:
         return seq, f"is {row['state']}, and {told.state.value} by the events"
+    if row["decided_by"] != told.by:
+        return seq, "was answered by somebody else"
+    if row["spent_by"] != told.spent_by:
+        return seq, "was spent by another call"
     for clause, fits in _approval_facts(row, told.asked):
         if not fits:
             return seq, f"its {clause} is not as it was asked"
@@ -99,11 +102,8 @@ def approval_fault(row: Row, story: Story) -> tuple[int | None, str] | None:
         return seq, "is for other arguments than it was asked for"
     if approval_of(row).binding.digest() != row["binding"]:
         return seq, "is not for what it is bound to"
-    answered = (ApprovalState.APPROVED, ApprovalState.DENIED, ApprovalState.SPENT)
-    if told.state in answered and row["decided_by"] != told.by:
-        return seq, "was answered by somebody else"
-    if told.state is ApprovalState.SPENT and row["spent_by"] != told.spent_by:
-        return seq, "was spent by another call"
+    if told.asked.get(VOUCHER, question_digest(row)) != question_digest(row):
+        return seq, f"is not as event {seq} asked it"
     return None
 
 

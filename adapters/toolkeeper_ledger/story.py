@@ -11,7 +11,7 @@ from typing import Any
 from toolkeeper_contract import ApprovalState, RecordedEvent, State
 from toolkeeper_ledger.chain import PRUNED
 from toolkeeper_ledger.finding import Subject
-from toolkeeper_ledger.vouching import SETTLED
+from toolkeeper_ledger.vouching import SETTLED, VOUCHER
 
 OPENED = "session.opened"
 
@@ -35,7 +35,7 @@ class CallTold:
 
 @dataclass(slots=True)
 class ApprovalTold:
-    """An approval as its events tell it: `asked` are the data of the event that asked for it.
+    """An approval as its events tell it: `asked` is what the event says that began it.
 
     `arguments_digest` is of the arguments that it was asked for.
     """
@@ -153,10 +153,11 @@ class Story:
         known.state, known.by = ApprovalState.DENIED, data.get("by")
         replaced_by, digest = data.get("replaced_by"), data.get("arguments_digest")
         if isinstance(replaced_by, str):
+            voucher = {VOUCHER: data[VOUCHER]} if VOUCHER in data else {}
             self.approvals[replaced_by] = ApprovalTold(
                 record.seq,
                 record.event.invocation_id,
-                {},
+                voucher,
                 digest,
                 ApprovalState.APPROVED,
                 data.get("by"),

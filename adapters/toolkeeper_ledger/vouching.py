@@ -1,15 +1,16 @@
-"""How does the event that ends a call vouch for the call's row?
+"""How does an event vouch for the row that is written with it?
 
 A row can be changed by hand, and no chain notices: only events are chained. So the event that ends
-a call carries a digest of the row as it is written beside it, and an audit compares the two.
+a call carries a digest of the call's row, and the one that asks for an approval a digest of what is
+asked, which never changes; an audit compares the two.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from toolkeeper_contract import Event, Invocation, digest
-from toolkeeper_ledger.rows import Row, invocation_row
+from toolkeeper_contract import Approval, Event, Invocation, digest
+from toolkeeper_ledger.rows import Row, approval_row, invocation_row
 
 VOUCHER = "row_digest"
 """The key in the event's data."""
@@ -51,6 +52,30 @@ _VOUCHED = (
 )
 """Columns of `invocations`. The list is part of every digest: another one needs another key."""
 
+ASKED = {"approval.asked": "approval_id", "approval.edited": "replaced_by"}
+"""The events with which an approval begins, and the key under which they name it."""
+
+_QUESTION = (
+    "approval_id",
+    "invocation_id",
+    "run_id",
+    "session_id",
+    "binding",
+    "tool",
+    "fingerprint",
+    "arguments_digest",
+    "user_name",
+    "agent",
+    "arguments",
+    "decision",
+    "approvers",
+    "input_schema",
+    "asked_at",
+    "expires_at",
+    "operands",
+)
+"""Columns of `approvals` that no answer changes."""
+
 
 def row_digest(columns: Mapping[str, Any] | Row) -> str:
     """The digest of a row as its columns hold it, of all that others can see of a settled call."""
@@ -67,6 +92,21 @@ def settling(events: Sequence[Event], row: Invocation) -> list[Event]:
     return [
         vouched(event, row)
         if event.name == SETTLED and event.invocation_id == row.invocation_id
+        else event
+        for event in events
+    ]
+
+
+def question_digest(columns: Mapping[str, Any] | Row) -> str:
+    """The digest of what an approval asks, as its columns hold it."""
+    return digest([columns[name] for name in _QUESTION])
+
+
+def asking(events: Sequence[Event], approval: Approval) -> list[Event]:
+    """`events`, with that of them vouching for `approval` with which it begins."""
+    return [
+        replace(event, data={**event.data, VOUCHER: question_digest(approval_row(approval))})
+        if event.data.get(ASKED.get(event.name, "")) == approval.approval_id
         else event
         for event in events
     ]

@@ -75,7 +75,7 @@ APPROVAL = "approval_id = 'apr {} of ses_1'"
         (
             "UPDATE invocations SET outcome = 'refused' WHERE " + CALL.format("spent"),
             "call",
-            "not as",
+            "its outcome",
         ),
         ("UPDATE invocations SET decision = NULL WHERE " + CALL.format("read"), "call", "not as"),
         ("UPDATE invocations SET state = 'running' WHERE " + CALL.format("read"), "call", "is run"),
@@ -141,6 +141,11 @@ APPROVAL = "approval_id = 'apr {} of ses_1'"
             "UPDATE approvals SET user_name = 'eve' WHERE " + APPROVAL.format("pending"),
             "approval",
             "bound to",
+        ),
+        (
+            "UPDATE approvals SET arguments = '{}' WHERE " + APPROVAL.format("pending"),
+            "approval",
+            "not as event",
         ),
         ("DELETE FROM approvals WHERE " + APPROVAL.format("denied"), "approval", "is gone"),
         ("UPDATE grants SET revoked_at = NULL WHERE grant_id = 'grt_2'", "grant", "is not revoked"),

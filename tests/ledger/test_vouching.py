@@ -15,7 +15,7 @@ def voucher(desk: Any, row: Invocation) -> Any:
     (event,) = [
         record.event
         for record in desk.wait(desk.ledger.events(invocation_id=row.invocation_id))
-        if VOUCHER in record.event.data
+        if VOUCHER in record.event.data and record.event.name != "approval.asked"
     ]
     return event.data[VOUCHER]
 
