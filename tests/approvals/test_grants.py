@@ -282,6 +282,46 @@ def test_calls_that_wait_already_keep_waiting_for_an_answer_of_their_own(place: 
     assert place.effects == [("send", "bea@example.com")]
 
 
+@pytest.mark.parametrize("scope", [Scope.SESSION, Scope.ALWAYS])
+def test_of_all_calls_it_lets_through_exactly_its_own(swift: Any, scope: Scope) -> None:
+    tools = {"crm.lookup": "name", "lookup": "name", "hr.lookup": "name", "mail.send": "to"}
+
+    async def work(keeper: Any) -> Any:
+        turns = {}
+        for user in ("ana", "bo"):
+            for agent in ("chat", "desk"):
+                for number in (1, 2):
+                    session = await keeper.open_session(agent=agent, user=user)
+                    turns[user, agent, number] = await session.begin_turn()
+        mine = turns["ana", "chat", 1]
+        asked = (await mine.call(mine.read("c", "lookup", {"name": "x"}))).row
+        await keeper.desk().grant(asked.approval_id, scope)
+        passed = set()
+        for whose, turn in turns.items():
+            for name, argument in tools.items():
+                row = (await turn.call(turn.read("d", name, {argument: "y"}))).row
+                if row.outcome == "completed":
+                    passed.add((name, *whose))
+        return passed
+
+    own = {("lookup", "ana", "chat", 1)}
+    more = {("lookup", "ana", "chat", 2)} if scope is Scope.ALWAYS else set()
+    assert swift.do(work) == own | more
+
+
+def test_a_delegated_session_has_no_part_in_a_grant_for_a_session(swift: Any) -> None:
+    async def work(keeper: Any) -> Any:
+        session = await keeper.open_session(agent="chat", user="ana")
+        turn = await session.begin_turn()
+        asked = (await turn.call(turn.read("c", "mail.send", {"to": "x"}))).row
+        await keeper.desk().grant(asked.approval_id, Scope.SESSION)
+        child = await turn.delegate(["mail.send"])
+        below = await child.begin_turn()
+        return (await below.call(below.read("d", "mail.send", {"to": "y"}))).row
+
+    assert swift.do(work).outcome == "suspended"
+
+
 def test_nobody_gives_a_grant_with_an_answer_that_came_too_late(place: Any) -> None:
     row = place.ask(*MAIL)
     place.answer(row)

@@ -30,6 +30,7 @@ def test_of_two_answers_in_two_processes_one_decides(asked: Any, other: str) -> 
         state = "approved" if ana_won else other
         assert (approvals[id]["state"], approvals[id]["decided_by"]) == (state, winner)
         assert f"already {state}" in told
+        assert f"at {approvals[id]['decided_at'][:19]}" in told
         assert f"`{winner}`" in told
     answered = [e for e in asked.here("audit", "events") if e["event"] == "approval.answered"]
     assert len(answered) == len(TITLES)
