@@ -20,7 +20,7 @@ from toolkeeper.runtime.configuration import (
     agent_revision,
     load_configuration,
 )
-from toolkeeper_contract import Principal, SideEffect
+from toolkeeper_contract import ConfigError, Principal, SideEffect
 
 Load = Callable[..., Configuration]
 
