@@ -5,6 +5,7 @@ which its bytes are kept.
 """
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,7 +44,6 @@ def rendition(
     secret = places.pointers(result.structured) if places else ()
     pointers = (*secret, *rim.redactor.result_pointers(executed.tool.name))
     redactor = redactor_of(executed, rim, result.structured, secret)
-    structured = _structured(result, redactor, pointers)
     limit = run.limits.result_kept_bytes
     too_long = pointers and any(
         len(part.text) >= limit for part in result.parts if isinstance(part, Text)
@@ -54,18 +54,24 @@ def rendition(
         kept: list[tuple[str, Kept]] = []
     else:
         parts, kept = _parts(result, redactor, pointers, rim, limit, source)
-    if not result.parts and structured is not None:
-        parts = [readable(canonical_text(structured))]
+    notes = list(executed.notes)
+    written = _written(result.structured)
+    structured = None
+    if written is not None:
+        structured = _structured(result, written, redactor, pointers, parts)
+        if not result.parts:
+            parts = [readable(canonical_text(structured))]
+    elif result.structured is not None:
+        notes.append("[structured content that is no json is left out]")
     text = "\n".join(parts)
     if len(parts) > 1:
         # A pattern, or a key with its value, may reach from one part into the next.
         text, _ = redactor.redact_text(text)
     shown, size, total = cut(text, limit, encoded=False)
-    dropped = (f"[{total - size:,} more bytes are not kept]",) if size < total else ()
+    if size < total:
+        notes.append(f"[{total - size:,} more bytes are not kept]")
     heard = "\n".join([shown, *(as_text(each.data or b"") or "" for _, each in kept)])
-    return Rendition(
-        shown, heard if kept else shown, tuple(kept), structured, (*executed.notes, *dropped)
-    )
+    return Rendition(shown, heard if kept else shown, tuple(kept), structured, tuple(notes))
 
 
 def redactor_of(
@@ -84,10 +90,33 @@ def error_text(executed: Executed, run: Run, rim: Rim) -> str:
     return redactor_of(executed, rim).redact_text(text)[0]
 
 
-def _structured(result: ToolResult, redactor: Redactor, pointers: tuple[str, ...]) -> Any:
-    if result.structured is None:
+def _written(structured: Any) -> str | None:
+    """The canonical form; None also for what only looks like JSON, from a source of somebody's."""
+    if structured is None:
         return None
-    return redactor.redact(result.structured, pointers)[0]
+    try:
+        return canonical_text(structured)
+    except (TypeError, ValueError, RecursionError):
+        return None
+
+
+def _structured(
+    result: ToolResult,
+    written: str,
+    redactor: Redactor,
+    pointers: tuple[str, ...],
+    shown: list[str],
+) -> Any:
+    """The structured content without secrets; `shown` are the parts, which are so already."""
+    whole = result.structured
+    if len(result.parts) == 1 and result.parts[0] == Text(written):
+        # Most functions give both in one, and nothing has to be searched twice.
+        if shown[0] == written:
+            return whole
+        with suppress(ValueError):
+            return json.loads(shown[0])
+    # A copy: names are texts in it, and the tool keeps its own.
+    return redactor.redact(json.loads(written), pointers)[0]
 
 
 def _parts(

@@ -258,3 +258,22 @@ def test_text_that_is_too_long_to_be_searched_by_places_is_withheld() -> None:
 
     assert (asyncio.run(run(1_000_000)).result or "").startswith('[{"pin": "[redacted]"}')
     assert (asyncio.run(run(50_000)).result or "").startswith("[the text is withheld: ")
+
+
+@pytest.mark.parametrize("odd", [object(), {"a": object()}, "\ud800", {"a": "\ud800"}])
+def test_structured_content_that_is_no_json_is_left_out(odd: Any) -> None:
+    @tool(name="odd.give", side_effect="none")
+    def give() -> ToolResult:
+        """Give what no JSON holds beside its text."""
+        return ToolResult((Text("told"),), odd)
+
+    async def run() -> Any:
+        keeper = keeper_of([give])
+        async with keeper, keeper.session(agent="chat", user="ana") as session:
+            turn = await session.begin_turn()
+            return await turn.call(turn.read("c", "odd.give", {}))
+
+    outcome = asyncio.run(run())
+    assert outcome.row.outcome is Ending.COMPLETED
+    assert outcome.structured is None
+    assert outcome.row.result == "told\n[structured content that is no json is left out]"
