@@ -8,12 +8,14 @@ import json
 import socket
 import struct
 import sys
+import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 
 BEHAVIOURS = sys.argv[1:] or ["200"]
 SEEN = count()
+ONE_AT_A_TIME = threading.Lock()
 
 
 class Receiver(BaseHTTPRequestHandler):
@@ -23,7 +25,8 @@ class Receiver(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["content-length"]))
         behaviour = BEHAVIOURS[min(next(SEEN), len(BEHAVIOURS) - 1)]
         told = {"path": self.path, "headers": dict(self.headers), "body": body.decode()}
-        print(json.dumps(told), flush=True)
+        with ONE_AT_A_TIME:
+            print(json.dumps(told), flush=True)
         if behaviour == "hang":
             time.sleep(3600)
         if behaviour == "drop":

@@ -6,11 +6,14 @@ with attributes as plain mappings.
 
 import gzip
 import json
+import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from opentelemetry.proto.collector.metrics.v1 import metrics_service_pb2 as metrics
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2 as traces
+
+ONE_AT_A_TIME = threading.Lock()
 
 
 def plain(value: Any) -> Any:
@@ -82,7 +85,8 @@ class Receiver(BaseHTTPRequestHandler):
         else:
             told["metrics"] = measured(body)
             answer = metrics.ExportMetricsServiceResponse().SerializeToString()
-        print(json.dumps(told), flush=True)
+        with ONE_AT_A_TIME:
+            print(json.dumps(told), flush=True)
         self.send_response(200)
         self.send_header("content-type", "application/x-protobuf")
         self.send_header("content-length", str(len(answer)))
