@@ -49,11 +49,7 @@ class Session:
     """
 
     def __init__(
-        self,
-        keeper: "Toolkeeper",
-        record: SessionRecord,
-        format: Format,
-        ledger: Ledger | None,
+        self, keeper: "Toolkeeper", record: SessionRecord, format: Format, ledger: Ledger | None
     ) -> None:
         """`ledger` is None for a session that is only looked at and was never stored."""
         self._keeper = keeper
@@ -253,10 +249,7 @@ class Session:
         drifted = await drift_events(self._stored, self.session_id, drifts, run.run_id)
         known = shown_before(runs, rendering.digest)
         await self._stored.begin_run(
-            run,
-            plan,
-            (*events, *drifted),
-            rendering=None if known else rendering.text,
+            run, plan, (*events, *drifted), rendering=None if known else rendering.text
         )
         await take_over(self._stored, drifts, self._keeper.clock.now())
         self._record = replace(self._record, turn=number)
