@@ -10,8 +10,9 @@ from pydantic import Field, SecretStr
 
 from toolkeeper import ConfigError, Suspended, Toolkeeper, tool
 from toolkeeper.runtime import resume_one
-from toolkeeper.runtime.configuration import load_configuration
+from toolkeeper.runtime.configuration import Limits, load_configuration
 from toolkeeper.runtime.redaction import MASK, Redactor, ToolSecrets
+from toolkeeper.runtime.secret_key import HARMLESS_WORDS, SECRET_WORDS
 from toolkeeper.testing import keeper_of
 from toolkeeper_contract import ApprovalState, Invocation
 
@@ -158,3 +159,15 @@ def test_a_section_that_says_nothing_is_an_error(tmp_path: Path, redaction: str,
         configuration_of(tmp_path, redaction)
     assert says in str(raised.value)
     assert "toolkeeper.yaml" in str(raised.value)
+
+
+def test_the_reference_lists_the_words_and_the_limits_as_they_are() -> None:
+    page = Path(__file__).parents[2] / "docs" / "reference" / "results-and-secrets.md"
+    told = page.read_text("utf-8")
+    missing = [word for word in (*SECRET_WORDS, *HARMLESS_WORDS) if f"`{word}`" not in told]
+    assert missing == []
+    limits = Limits()
+    for name in ("result_bytes", "result_kept_bytes", "result_blocks"):
+        assert f"| `{name}` | {getattr(limits, name):,} |" in told
+    both = f"{limits.result_depth:,}, {limits.result_nodes:,}"
+    assert f"| `result_depth`, `result_nodes` | {both} |" in told
