@@ -6,15 +6,17 @@ that is not killed. `arm` begins the part in which the worker can die.
 
 import asyncio
 import sqlite3
+from collections import Counter
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
+from aftermath import look
 from scene import LEASE, SECRET, MovedClock, Scene
 
 from toolkeeper.runtime.resumption import resume_all, resume_one
-from toolkeeper_contract import ApprovalState, RunError
+from toolkeeper_contract import ApprovalState, RunError, Scope
 from toolkeeper_ledger import open_ledger, open_sealer, verify
 
 LATER = LEASE + timedelta(seconds=1)
@@ -28,7 +30,8 @@ class Act:
 
     `own_store` acts need a store of their own for each run, which is not there yet. `look` finds
     out what is left where that is not a matter of calls. `grouped`: how many commits it takes is
-    another in each run, so that only the first of them is sure to come.
+    another in each run, so that only the first of them is sure to come. `again` is what somebody
+    does afterwards in a process of their own, once for each run.
     """
 
     name: str
@@ -39,6 +42,7 @@ class Act:
     own_store: bool = False
     look: object = None
     grouped: bool = False
+    again: object = None
 
 
 # one process from the first word to the last
@@ -63,6 +67,27 @@ async def idempotent(scene, number):
         turn = await scene.turn(keeper)
         scene.wire.arm()
         await scene.call(turn, "notes.put", f"{number}")
+
+
+async def keyed(scene, number):
+    async with scene.keeper() as keeper:
+        turn = await scene.turn(keeper)
+        scene.wire.arm()
+        await scene.call(turn, "notes.add", f"{number}", key=f"key {number}")
+
+
+async def keyed_again(scene, number):
+    """The caller, who was told nothing, asks once more under the same key."""
+    async with scene.keeper(ahead=LATER) as keeper:
+        turn = await scene.turn(keeper)
+        await scene.call(turn, "notes.add", f"{number}", key=f"key {number}")
+
+
+async def look_at_the_keyed(scene):
+    found = await look(scene)
+    times = Counter(line["title"] for line in scene.effects.lines())
+    found["duplicate effects"] += sum(count - 1 for count in times.values())
+    return found
 
 
 async def refuse(scene, number):
@@ -236,6 +261,57 @@ async def equal(scene, number):
         await scene.call(turn, "mail.send", f"{number}", token=SECRET)
 
 
+async def grant(scene, number):
+    async with scene.keeper() as keeper:
+        desk = keeper.desk()
+        (approval_id,) = scene.noted(number)["approvals"]
+        scene.wire.arm()
+        await desk.grant(approval_id, Scope.SESSION)
+
+
+async def ask_and_grant(scene, number):
+    await ask(scene, number, [f"{number}.asked"])
+    async with scene.keeper() as keeper:
+        state = scene.noted(number)
+        (approval_id,) = state["approvals"]
+        given = await keeper.desk().grant(approval_id, Scope.SESSION)
+        await resume_one(keeper, approval_id)
+        scene.note(number, **state, grant=given.grant.grant_id)
+
+
+async def granted(scene, number):
+    async with scene.keeper() as keeper:
+        turn = await scene.turn(keeper, scene.noted(number)["session"])
+        scene.wire.arm()
+        await scene.call(turn, "mail.send", f"{number}", token=SECRET)
+
+
+async def revoke(scene, number):
+    async with scene.keeper() as keeper:
+        desk = keeper.desk()
+        grant_id = scene.noted(number)["grant"]
+        scene.wire.arm()
+        await desk.revoke(grant_id)
+
+
+async def look_at_the_revoked(scene):
+    """A grant that was revoked is revoked, one that was not can still be; nothing in between."""
+    found = await look(scene)
+    async with scene.keeper() as keeper:
+        ledger = keeper.ledger
+        told = {
+            record.event.data["grant_id"]
+            for record in await ledger.events()
+            if record.event.name == "grant.revoked"
+        }
+        for each in await ledger.grants():
+            found["lost"] += (each.revoked_at is not None) is not (each.grant_id in told)
+            if each.revoked_at is None:
+                await keeper.desk().revoke(each.grant_id)
+        found["stuck"] += len(await keeper.desk().grants())
+    return found
+
+
 async def die_in_a_read(scene, number):
     """A read that is reaped in the act; nobody is killed for it, the process merely ends."""
     await _leave_running(scene, "notes.read", number, token=SECRET)
@@ -299,6 +375,10 @@ ACTS = (
     Act("edit", edit, prepare=ask, only=("amend:",)),
     Act("resume", resume, prepare=ask_and_approve, only=_RUNNING),
     Act("equal", equal, prepare=ask_and_approve, only=("tool:", *_TRANSACTIONS)),
+    Act("keyed", keyed, again=keyed_again, only=("tool:", *_TRANSACTIONS), look=look_at_the_keyed),
+    Act("grant", grant, prepare=ask, only=("answer:",)),
+    Act("granted", granted, prepare=ask_and_grant, only=("tool:", *_TRANSACTIONS)),
+    Act("revoke", revoke, prepare=ask_and_grant, only=("revoke:",), look=look_at_the_revoked),
     Act("retry", retry, prepare=die_in_a_read, only=("tool:", *_TRANSACTIONS)),
     Act("reap", reap, prepare=die_in_a_write, only=("reap:",)),
     Act("renew", renew, only=("renew:",)),

@@ -51,7 +51,6 @@ async def look(scene):
             if harmless and before.approval_id is None:
                 found["unreported"] += name not in retryable
             else:
-                found["unknown"] += row.code is Code.FAILED_UNKNOWN_OUTCOME
                 found["unreported"] += row.code is not Code.FAILED_UNKNOWN_OUTCOME
             found["unreported"] += reaped[name] < 1
         desk = keeper.desk()
@@ -60,6 +59,7 @@ async def look(scene):
         await resume_all(keeper)
         found["not taken up"] += len(await ledger.retryable())
         rows = await ledger.invocations()
+        found["unknown"] += sum(row.code is Code.FAILED_UNKNOWN_OUTCOME for row in rows)
         found["stuck"] += sum(row.state is not State.SETTLED for row in rows)
         found["stuck"] += len(await ledger.reap(keeper.clock.now()))
         events = await ledger.events()

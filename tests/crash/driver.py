@@ -110,7 +110,7 @@ def boundaries(act, new):
     found = forked(lambda: (act.look or look)(Scene(folder, store)))
     assert not wrong(found), f"without a crash the act {act.name} leaves {wrong(found)}"
     return {
-        name: 1 if act.grouped and name.endswith("commit") else times
+        name: 1 if act.grouped and name.endswith(("commit", "before a message")) else times
         for name, times in passed.items()
         if name.startswith(act.only)
     }
@@ -139,6 +139,7 @@ def crash(act, point, times, runs, new):
             await act.play(scene, number)
 
         deaths += killed(play)
+        _do_again(act, folder, store, number)
     for folder, store in places:
         found.update(
             forked(lambda folder=folder, store=store: (act.look or look)(Scene(folder, store)))
@@ -154,6 +155,15 @@ def crash(act, point, times, runs, new):
         "unknown": found["unknown"],
         **{name: found[name] for name in FINDINGS},
     }
+
+
+def _do_again(act, folder, store, number):
+    if act.again is not None:
+
+        async def play():
+            await act.again(Scene(folder, store), number)
+
+        forked(play)
 
 
 def _nth(number, runs, times):

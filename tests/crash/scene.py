@@ -168,11 +168,12 @@ class Scene:
         """One call, as a host makes it: noted before, and noted again with what it was told."""
         return (await self.call_all(turn, name, [title], **more))[0]
 
-    async def call_all(self, turn, name, titles, **more):
+    async def call_all(self, turn, name, titles, key=None, **more):
         calls = []
         for title in titles:
             self.journal.write(began=title, tool=name)
-            calls.append(turn.read(f"c-{title}", name, {"title": title, **more}))
+            arguments = {"title": title, **more}
+            calls.append(turn.read(f"c-{title}", name, arguments, idempotency_key=key))
         outcomes = await turn.call_all(calls)
         for title, outcome in zip(titles, outcomes, strict=True):
             row = outcome.row

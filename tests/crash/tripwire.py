@@ -19,10 +19,15 @@ from sqlalchemy import Engine, event
 from sqlalchemy.engine.default import DefaultDialect
 
 from toolkeeper_ledger import SqlLedger, key_file
+from toolkeeper_ledger.calls import Claim, Settle
 from toolkeeper_ledger.postgres_database import PostgresDatabase
+from toolkeeper_ledger.postgres_shortcut import Shortcut
 from toolkeeper_ledger.prepared import Prepared
 from toolkeeper_ledger.sqlite_database import SqliteDatabase
 from toolkeeper_pipeline import ending, spine
+
+KNOWN = (Claim, Settle)
+"""Works that a writer may look at, and do in another way than by calling them."""
 
 # Which method of the ledger asked for the transaction; the thread that runs it is another matter.
 _ASKED: ContextVar[str | None] = ContextVar("asked", default=None)
@@ -78,6 +83,24 @@ class Tripwire:
             self.reach(f"{name}: after commit")
         return answer
 
+    # what works pass that go to the server in one message each, a commit with them
+
+    def in_one_message(self, names):
+        self._threads.messages = names
+
+    def sending(self, send):
+        names = dict.fromkeys(self._threads.messages)
+        for name in names:
+            self.reach(f"{name}: before a message")
+        answer = send()
+        for name in names:
+            self.reach(f"{name}: after commit")
+        return answer
+
+    def message(self):
+        for name in dict.fromkeys(getattr(self._threads, "messages", [])):
+            self.reach(f"{name}: a message on its way")
+
     def undone(self):
         self._threads.uncommitted = []
 
@@ -126,6 +149,8 @@ def _staged(wire, name, stage):
 
 
 def _lay_ledger(wire):
+    for kind in KNOWN:
+        kind.__call__ = _done(wire, kind)
     for name, method in list(vars(SqlLedger).items()):
         if inspect.iscoroutinefunction(method) and not name.startswith("_"):
             setattr(SqlLedger, name, _asking(method, name))
@@ -136,12 +161,23 @@ def _lay_ledger(wire):
         write = writer.write
 
         async def labelled(work, *args):
+            if isinstance(work, KNOWN):
+                return await write(work, *args)
             name = _ASKED.get() or "other"
             return await write(lambda c: wire.work(name, work, c), *args)
 
         writer.write = labelled
 
     SqlLedger.__init__ = init
+
+
+def _done(wire, kind):
+    step_by_step = kind.__call__
+
+    def done(self, connection):
+        return wire.work(kind.__name__.lower(), lambda c: step_by_step(self, c), connection)
+
+    return done
 
 
 def _asking(method, name):
@@ -180,6 +216,27 @@ def _lay_database(wire):
 
     psycopg.Connection.execute = executed
     psycopg.Connection.rollback = rolled_back
+    messages, send = Shortcut.messages, Shortcut.send
+
+    def looked_at(self, connection, works):
+        found = messages(self, connection, works)
+        wire.in_one_message(
+            [] if found is None else [type(each).__name__.lower() for each in works]
+        )
+        return found
+
+    def sent(self, connection, found):
+        return wire.sending(lambda: send(self, connection, found))
+
+    Shortcut.messages, Shortcut.send = looked_at, sent
+    message = psycopg.RawCursor.execute
+
+    def executed_raw(self, *args, **more):
+        answer = message(self, *args, **more)
+        wire.message()
+        return answer
+
+    psycopg.RawCursor.execute = executed_raw
     for database in (SqliteDatabase, PostgresDatabase):
         database.write = _opening(wire, database.write)
 
