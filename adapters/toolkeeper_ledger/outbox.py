@@ -4,7 +4,9 @@ An event is put into the outbox by the very transaction that writes it, so that 
 only if it happened. Whoever takes it has it for a while; nobody asks which process that was.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import datetime
 
 from sqlalchemy import (
@@ -24,9 +26,6 @@ from toolkeeper_contract import PATIENCE, Delivery, RecordedEvent
 from toolkeeper_ledger.prepared import Prepared
 from toolkeeper_ledger.rows import event_of, instant, moment
 from toolkeeper_ledger.schema import IS_HOLDING_BACK, events, outbox
-
-SUBSCRIPTION = "toolkeeper.subscription"
-"""Where a transaction's connection carries what sinks want."""
 
 _WINDOW = 500
 """Due rows that one look goes through; behind one that holds them back they may all be blocked."""
@@ -123,9 +122,22 @@ class Subscription:
         return found
 
 
+_CURRENT: ContextVar[Subscription | None] = ContextVar("subscription", default=None)
+
+
+@contextmanager
+def subscribed(subscription: Subscription) -> Iterator[None]:
+    """What sinks want, for the work of one transaction: it is done in one thread, at one go."""
+    token = _CURRENT.set(subscription)
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)
+
+
 def put(connection: Connection, recorded: Sequence[RecordedEvent]) -> None:
     """Puts the events that a sink wants into its outbox, in the caller's transaction."""
-    subscription: Subscription | None = connection.info.get(SUBSCRIPTION)
+    subscription = _CURRENT.get()
     if subscription is None:
         return
     copies = subscription.copies(recorded)

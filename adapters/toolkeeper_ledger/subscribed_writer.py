@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from sqlalchemy import Connection
 
-from toolkeeper_ledger.outbox import SUBSCRIPTION, Subscription
+from toolkeeper_ledger.outbox import Subscription, subscribed
 from toolkeeper_ledger.writer import Writer
 
 T = TypeVar("T")
@@ -31,16 +31,13 @@ class SubscribedWriter:
     async def write(self, work: Callable[[Connection], T]) -> T:
         subscription = Subscription(self._sinks)
 
-        def subscribed(connection: Connection) -> T:
-            # The work may run again, or beside another's on the same connection: only meanwhile.
+        def both(connection: Connection) -> T:
+            # The work may run again, and beside another's: only what it writes itself counts.
             subscription.put = 0
-            connection.info[SUBSCRIPTION] = subscription
-            try:
+            with subscribed(subscription):
                 return work(connection)
-            finally:
-                del connection.info[SUBSCRIPTION]
 
-        answer = await self.writer.write(subscribed)
+        answer = await self.writer.write(both)
         if subscription.put and self._wake is not None:
             self._wake()
         return answer
