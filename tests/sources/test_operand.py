@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from toolkeeper_sources import operand, operand_digests
+from toolkeeper_contract import ConfigError
+from toolkeeper_sources import operand, operand_digests, tool
 
 
 def digests(folder: Path, arguments: Any, *pointers: str) -> dict[str, str]:
@@ -101,3 +102,17 @@ def test_keys_are_escaped_as_in_any_json_pointer(tmp_path: Path) -> None:
     found = digests(tmp_path, {"x/y": "a", "m~n": "a"}, "/x~1y", "/m~0n")
     assert len(set(found.values())) == 1
     assert found["/m~0n"].startswith("sha256:")
+
+
+def run_script(path: str) -> str:
+    return path
+
+
+@pytest.mark.parametrize("operands", [["path"], ["/"], [7], "path"])
+def test_a_tool_that_declares_no_pointer_is_refused(operands: Any) -> None:
+    with pytest.raises(ConfigError, match="no json pointer"):
+        tool(run_script, operands=operands)
+
+
+def test_one_pointer_may_stand_alone() -> None:
+    assert tool(run_script, operands="/path").declaration.operands == ("/path",)

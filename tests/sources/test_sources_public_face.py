@@ -18,6 +18,7 @@ def test_the_public_face_is_pinned() -> None:
         "check_definition",
         "child_environment",
         "load_functions",
+        "operand_digests",
         "sorted_out",
         "tool",
     ]
