@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from sqlalchemy import create_engine, text
 
 from toolkeeper import Toolkeeper, Turn, tool
 from toolkeeper.cli.main import app
@@ -199,6 +200,17 @@ class Home:
         self.servers[name] = {"command": sys.executable, "args": args, **more}
         self.agent.setdefault("servers", []).append(name)
         self.write()
+
+    def sql(self, statement: str, **values: Any) -> list[Any]:
+        """What a statement gives or does that somebody runs on the store by hand."""
+        url = os.environ.get("TOOLKEEPER_STORE", f"sqlite:///{self.folder / 'ledger.db'}")
+        engine = create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
+        try:
+            with engine.begin() as connection:
+                done = connection.execute(text(statement), values)
+                return [tuple(row) for row in done] if done.returns_rows else []
+        finally:
+            engine.dispose()
 
     def called(self, name: str) -> list[Any]:
         """What a server of `serve` was asked."""

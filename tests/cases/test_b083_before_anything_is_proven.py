@@ -5,7 +5,6 @@ read is an error, and never the first use.
 """
 
 import asyncio
-import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -63,10 +62,8 @@ DAMAGES = {
 def test_a_corrupt_store_is_never_the_first_use(home: Any, damage: str, verb: str) -> None:
     serve(home, SEND)
     home.run(CALL, expect=1)
-    store = sqlite3.connect(home.folder / "ledger.db")
-    store.execute(DAMAGES[damage])
-    store.commit()
-    before = list(store.execute("SELECT count(*) FROM invocations"))
+    home.sql(DAMAGES[damage])
+    before = home.sql("SELECT count(*) FROM invocations")
     serve(home, OTHER)
     words = {
         "run": ("run", "session.yaml"),
@@ -77,11 +74,11 @@ def test_a_corrupt_store_is_never_the_first_use(home: Any, damage: str, verb: st
     ended = home.toolkeeper(*words[verb], "--json")
     assert (ended.code, ended.out) == (2, "")
     assert "the store" in ended.err
-    assert list(store.execute("SELECT count(*) FROM invocations")) == before
-    store.close()
+    assert home.sql("SELECT count(*) FROM invocations") == before
 
 
 @pytest.mark.parametrize("size", [1, 15, 100, 5000])
+@pytest.mark.sqlite_file
 def test_a_cut_store_is_never_the_first_use(home: Any, size: int) -> None:
     serve(home, SEND)
     home.run(CALL, expect=1)
@@ -97,9 +94,6 @@ def test_a_cut_store_is_never_the_first_use(home: Any, size: int) -> None:
 def test_one_row_that_is_gone_is_not_the_first_use(home: Any) -> None:
     serve(home, SEND, {**SEND, "name": "find"})
     home.run(CALL, expect=1)
-    store = sqlite3.connect(home.folder / "ledger.db")
-    store.execute("DELETE FROM accepted_tools WHERE name = 'mcp.crm.send'")
-    store.commit()
-    store.close()
+    home.sql("DELETE FROM accepted_tools WHERE name = 'mcp.crm.send'")
     (line,) = home.run(CALL, expect=1)
     assert line["code"] == "tool.not_found.not_offered"

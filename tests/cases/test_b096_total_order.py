@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
@@ -78,6 +79,7 @@ def test_equal_scores_are_ordered_by_name() -> None:
     assert list(*answers) == sorted(tool.name for tool in TWINS)
 
 
+@pytest.mark.sqlite_file
 def test_every_query_for_several_rows_says_its_order(home: Any) -> None:
     statements: list[str] = []
 
@@ -120,6 +122,7 @@ def test_rows_come_back_in_the_order_of_their_making(home: Any) -> None:
     assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
 
 
+@pytest.mark.sqlite_file
 def test_the_order_does_not_hang_on_the_tables_own(home: Any, tmp_path: Path) -> None:
     ids = ["c1", "c2", "c3"]
     home.run(*({"id": id, "tool": "notes.add", "arguments": {"title": id}} for id in ids))

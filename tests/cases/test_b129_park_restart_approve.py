@@ -10,6 +10,8 @@ import sqlite3
 from contextlib import closing
 from typing import Any
 
+import pytest
+
 
 def test_each_step_in_a_process_of_its_own(home: Any) -> None:
     (line,) = home.run(
@@ -77,6 +79,7 @@ def test_a_denied_and_an_expired_call_are_answered_clearly_after_a_restart(home:
     assert home.effects() == []
 
 
+@pytest.mark.sqlite_file
 def test_secret_arguments_survive_the_restart_without_standing_in_the_database(home: Any) -> None:
     secret = "hunter2-correct-horse"
     home.settings["redaction"] = {"keys": ["to"]}

@@ -89,7 +89,6 @@ def test_every_result_is_capped_and_the_rest_kept(heavy: Any) -> None:
         assert lines[name]["handle"], name
     for name in ("mcp.heavy.text", "mcp.heavy.blocks", "mcp.heavy.picture", "mcp.heavy.error"):
         assert lines[name]["result"].startswith("<EXTERNAL_UNTRUSTED "), name
-    assert "[9,000 of 10,000 parts are left out]" in lines["mcp.heavy.blocks"]["result"]
     assert "too large to be kept" in lines["own.bytes"]["result"]
     assert lines["mcp.heavy.blob"]["code"] == "tool.failed.result_invalid"
 
@@ -100,12 +99,14 @@ def test_every_result_is_capped_and_the_rest_kept(heavy: Any) -> None:
             ("own.text", {"offset": 2_000_000}),
             ("mcp.heavy.text", {"offset": 2_000_000, "limit": 10**9}),
             ("mcp.heavy.picture", {}),
+            ("mcp.heavy.blocks", {"offset": 118_000}),
         )
     ]
     pages = {line["call_id"]: line for line in heavy.run(*read_on, session=session)}
     assert all(len(page["result"].encode()) <= ROOM for page in pages.values())
     assert pages["own.text"]["result"].startswith("wörd ")
     assert pages["mcp.heavy.text"]["result"].startswith("<EXTERNAL_UNTRUSTED ")
+    assert "block 9999\n</EXTERNAL_UNTRUSTED" in pages["mcp.heavy.blocks"]["result"]
     assert "[image/png, 1,008 bytes]" in pages["mcp.heavy.picture"]["result"]
 
 
@@ -125,6 +126,7 @@ def test_what_is_no_text_is_named_and_measured(heavy: Any) -> None:
     assert "%%% no base64" in broken["result"]
 
 
+@pytest.mark.sqlite_file
 def test_the_ledger_holds_no_more_than_is_kept(heavy: Any) -> None:
     heavy.agent["limits"]["result_kept_bytes"] = 20_000
     heavy.write()

@@ -5,7 +5,6 @@ from the conversation, a missing field is None, and a list is only what the user
 """
 
 import json
-import sqlite3
 from typing import Any
 
 import pytest
@@ -22,11 +21,7 @@ def shelf(home: Any, *names: str) -> None:
 
 
 def column(home: Any) -> list[Any]:
-    database = sqlite3.connect(home.folder / "ledger.db")
-    try:
-        rows = database.execute("select intent from sessions order by opened_at").fetchall()
-    finally:
-        database.close()
+    rows = home.sql("select intent from sessions order by opened_at")
     return [None if row[0] is None else json.loads(row[0]) for row in rows]
 
 
@@ -78,10 +73,7 @@ def test_what_was_loaded_is_not_in_the_intent_and_comes_back(home: Any) -> None:
 
 def test_an_old_row_without_the_field_reads_none_and_nothing_fails(home: Any) -> None:
     (line,) = home.run({"id": "c1", "tool": "notes.list", "arguments": {}}, expect=0)
-    database = sqlite3.connect(home.folder / "ledger.db")
-    with database:
-        database.execute("update sessions set intent = null, model = null, granted = null")
-    database.close()
+    home.sql("update sessions set intent = null, model = null, granted = null")
     (again,) = home.run(
         {"id": "c2", "tool": "notes.list", "arguments": {}},
         session=line["session_id"],

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from sqlalchemy import create_engine, text
 
 from toolkeeper import Session, Toolkeeper, Turn, tool
 from toolkeeper.runtime.wish import Wish  # noqa: F401  (for the tests, by way of `kit`)
@@ -24,7 +25,7 @@ FORMS = ["generic", "openai", "openai-responses", "anthropic", "gemini"]
 
 @dataclass
 class Office:
-    """A configuration file, the tools of this program, and the keepers over one SQLite store."""
+    """A configuration file, the tools of this program, and the keepers over one store."""
 
     folder: Path
     agent: dict[str, Any] = field(default_factory=dict)
@@ -79,6 +80,17 @@ class Office:
         file = self.folder / "toolkeeper.yaml"
         file.write_text(json.dumps(settings))
         return file
+
+    def sql(self, statement: str, **values: Any) -> list[Any]:
+        """What a statement gives or does that somebody runs on the store by hand."""
+        url = os.environ.get("TOOLKEEPER_STORE", f"sqlite:///{self.folder / 'ledger.db'}")
+        engine = create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
+        try:
+            with engine.begin() as connection:
+                done = connection.execute(text(statement), values)
+                return [tuple(row) for row in done] if done.returns_rows else []
+        finally:
+            engine.dispose()
 
     def shelf(self, *names: str, description: str = "Does {}.") -> Path:
         """Configures a real server `shelf` with these tools; returns the file that it lists."""

@@ -1,7 +1,6 @@
 """When a session gets another plan, and when it keeps the one that it has."""
 
 import json
-import sqlite3
 from typing import Any
 
 import pytest
@@ -166,18 +165,19 @@ def _rewritten_builder(office: Any, builder: str) -> None:
     """As if another version had made the stored plans."""
     from toolkeeper_contract import Plan, canonical_text
 
-    with sqlite3.connect(office.folder / "ledger.db") as database:
-        for digest, body in database.execute("select digest, body from plans").fetchall():
-            other = {**json.loads(body), "builder": builder}
-            plan = Plan.from_body(other)
-            database.execute(
-                "update plans set digest = ?, body = ? where digest = ?",
-                (plan.digest, canonical_text(plan.body()), digest),
-            )
-            database.execute(
-                "update runs set plan_digest = ? where plan_digest = ?", (plan.digest, digest)
-            )
-    database.close()
+    for digest, body in office.sql("select digest, body from plans"):
+        plan = Plan.from_body({**json.loads(body), "builder": builder})
+        office.sql(
+            "insert into plans (digest, body) values (:new, :body)",
+            new=plan.digest,
+            body=canonical_text(plan.body()),
+        )
+        office.sql(
+            "update runs set plan_digest = :new where plan_digest = :old",
+            new=plan.digest,
+            old=digest,
+        )
+        office.sql("delete from plans where digest = :old", old=digest)
 
 
 @pytest.mark.parametrize("replan", ["on_change", "never"])

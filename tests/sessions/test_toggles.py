@@ -1,7 +1,6 @@
 """What the user toggled is all that is stored, and it is expanded anew at every turn."""
 
 import json
-import sqlite3
 from typing import Any
 
 import pytest
@@ -42,11 +41,8 @@ def toggled(office: Any) -> Any:
 
 
 def stored(office: Any) -> list[Any]:
-    """The intent column, as it stands in the file."""
-    with sqlite3.connect(office.folder / "ledger.db") as database:
-        rows = database.execute("select intent from sessions order by opened_at").fetchall()
-    database.close()
-    return [row[0] for row in rows]
+    """The intent column, as it stands in the store."""
+    return [row[0] for row in office.sql("select intent from sessions order by opened_at")]
 
 
 @pytest.mark.parametrize("intent", INTENTS)
@@ -219,11 +215,9 @@ def test_a_tool_added_to_the_registry_reaches_a_session_stored_a_year_ago(
             ids.append(session.session_id)
 
     office.play(store)
-    with sqlite3.connect(office.folder / "ledger.db") as database:
-        database.execute("update sessions set opened_at = '2025-01-01T00:00:00.000000+00:00'")
-        # As an older version left its rows: without what it did not know.
-        database.execute("update sessions set model = null, endpoint = null, parent = null")
-    database.close()
+    office.sql("update sessions set opened_at = :at", at="2025-01-01T00:00:00.000000+00:00")
+    # As an older version left its rows: without what it did not know.
+    office.sql("update sessions set model = null, endpoint = null, parent = null")
     listing.write_text(json.dumps(kit.shelved("dust", "polish")))
 
     async def later(keeper: Any) -> None:
@@ -292,9 +286,7 @@ def test_a_stored_intent_that_cannot_be_read_ends_the_turn_and_never_means_every
         return session.session_id
 
     session_id = toggled.play(store)
-    with sqlite3.connect(toggled.folder / "ledger.db") as database:
-        database.execute("""update sessions set intent = '{"disbled": ["mail.send"]}'""")
-    database.close()
+    toggled.sql("update sessions set intent = :it", it='{"disbled": ["mail.send"]}')
 
     async def go_on(keeper: Any) -> None:
         session = await keeper.resumed_session(session_id)
