@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
@@ -92,7 +93,7 @@ def intent_text(intent: Any) -> str | None:
     return None if intent is None else canonical_text(intent)
 
 
-def session_of(row: Row) -> SessionRecord:
+def session_of(row: Mapping[str, Any] | Row) -> SessionRecord:
     return SessionRecord(
         session_id=row["session_id"],
         agent=row["agent"],
@@ -102,8 +103,8 @@ def session_of(row: Row) -> SessionRecord:
         attributes=loads(row["attributes"]),
         intent=None if row["intent"] is None else loads(row["intent"]),
         turn=row["turn"],
-        tainted=row["tainted"],
-        private=row["private"],
+        tainted=bool(row["tainted"]),
+        private=bool(row["private"]),
         model=row["model"],
         endpoint=row["endpoint"],
         parent=row["parent"],

@@ -33,7 +33,8 @@ from toolkeeper_ledger.rows import (
 )
 from toolkeeper_ledger.schema import plans, results, runs, sessions
 
-_SESSION = select(sessions).where(sessions.c.session_id == bindparam("session"))
+_SESSION = Prepared(select(sessions).where(sessions.c.session_id == bindparam("session")))
+_SESSION_COLUMNS = sessions.columns.keys()
 _RUN = select(runs).where(runs.c.run_id == bindparam("run"))
 _RUN_OR_TURN = select(runs.c.run_id).where(
     (runs.c.run_id == bindparam("run"))
@@ -78,7 +79,7 @@ _OWN_RESULT = (
 def open_session(
     connection: Connection, session: SessionRecord, at: datetime, events: Sequence[Event]
 ) -> None:
-    if connection.execute(_SESSION, {"session": session.session_id}).first() is not None:
+    if _SESSION.run(connection, {"session": session.session_id}).fetchone() is not None:
         raise conflict(f"session `{session.session_id}` is already in the ledger")
     connection.execute(
         insert(sessions), {**session_row(session), "head_seq": 0, "head_hash": GENESIS}
@@ -87,8 +88,9 @@ def open_session(
 
 
 def find_session(connection: Connection, session_id: str) -> SessionRecord | None:
-    row = connection.execute(_SESSION, {"session": session_id}).mappings().first()
-    return None if row is None else session_of(row)
+    # Read before every model step, to see what another process has changed.
+    row = _SESSION.run(connection, {"session": session_id}).fetchone()
+    return None if row is None else session_of(dict(zip(_SESSION_COLUMNS, row, strict=True)))
 
 
 def set_intent(connection: Connection, session_id: str, intent: Any) -> None:

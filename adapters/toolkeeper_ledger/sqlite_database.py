@@ -44,8 +44,9 @@ class SqliteDatabase:
         self._file: tuple[int, int] | None = None
         self._watching = False
         self._tables: int | None = None
-        self._writing = self._engine("BEGIN IMMEDIATE")
-        self._reading = self._engine("BEGIN")
+        self._writing = self._engine()
+        self._reading = self._engine(isolation_level="AUTOCOMMIT")
+        event.listen(self._writing, "begin", self._begin)
         self._writer: Connection | None = None
         self._reader: Connection | None = None
 
@@ -67,8 +68,15 @@ class SqliteDatabase:
                 self._check_file()
                 if self._reader is None:
                     self._reader = self._reading.connect()
-                with self._reader.begin():
+                driver = self._reader.connection.cursor()
+                driver.execute("BEGIN")
+                try:
+                    self._check_tables(driver)
                     return work(self._reader)
+                finally:
+                    # Begun and ended by hand, as it is done for every call: nothing was written.
+                    if driver.connection.in_transaction:
+                        driver.execute("ROLLBACK")
             except (DBAPIError, sqlite3.Error) as error:
                 self._drop()
                 raise unavailable(fault_of(error)) from None
@@ -110,18 +118,16 @@ class SqliteDatabase:
                     Code.LEDGER_UNAVAILABLE, "a record holds text that cannot be kept"
                 ) from None
 
-    def _engine(self, begin: str) -> Engine:
-        engine = create_engine("sqlite://", creator=self.connect, poolclass=NullPool, **OPTIONS)
+    def _engine(self, **options: Any) -> Engine:
+        return create_engine(
+            "sqlite://", creator=self.connect, poolclass=NullPool, **OPTIONS, **options
+        )
 
-        @event.listens_for(engine, "begin")
-        def start(connection: Connection) -> None:
-            # On the driver's cursor: this runs twice for every call.
-            cursor = connection.connection.cursor()
-            cursor.execute(begin)
-            if self._watching:
-                self._check_tables(cursor)
-
-        return engine
+    def _begin(self, connection: Connection) -> None:
+        # On the driver's cursor: this runs twice for every call.
+        cursor = connection.connection.cursor()
+        cursor.execute("BEGIN IMMEDIATE")
+        self._check_tables(cursor)
 
     def connect(self) -> sqlite3.Connection:
         """A driver connection of the caller's own, in no transaction."""
@@ -164,6 +170,8 @@ class SqliteDatabase:
         self._watching = True
 
     def _check_tables(self, cursor: Any) -> None:
+        if not self._watching:
+            return
         # SQLite counts changes of the tables; the version is read only where the count is another.
         (tables,) = cursor.execute("PRAGMA schema_version").fetchone()
         if tables == self._tables:
