@@ -51,6 +51,7 @@ class _Workers:
         self._sockets = [str(scene.folder / f"w{number}") for number in range(many)]
         self._processes = [None] * many
         self._births = []
+        self.many = many
 
     async def start(self):
         self._births = [
@@ -74,11 +75,12 @@ class _Workers:
         self._births[number] = asyncio.ensure_future(self._start(number))
 
     async def stop(self):
-        await asyncio.gather(*self._births)
+        await asyncio.gather(*self._births, return_exceptions=True)
         for process in self._processes:
-            with suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
+            if process is not None and process.returncode is None:
+                with suppress(ProcessLookupError):
+                    process.kill()
+                await process.wait()
 
     def socket(self, number):
         return self._sockets[number % len(self._sockets)]
@@ -147,34 +149,41 @@ async def soak(scene, *, calls, workers, clients, kills, seed=1):
     async with scene.keeper():
         pass  # the store is made once, before anybody shares it
     crew = _Workers(scene, workers)
-    await crew.start()
     approver = await spawn(scene, "approver")
-    sending = asyncio.ensure_future(
-        asyncio.gather(
-            *(
-                _Client(crew, place, count).send(range(place, calls, clients))
-                for place in range(clients)
-            )
-        )
+    try:
+        await crew.start()
+        await _send_all(crew, count, clients, kills, seed)
+        async with scene.keeper() as keeper:
+            await _come_to_rest(keeper, scene)
+            answered, _ = await approver.communicate(b"\n")
+            await crew.stop()
+            await keeper.ledger.reap(keeper.clock.now())
+            await _add_up(keeper.ledger, scene, count, Counter(json.loads(answered)))
+    finally:
+        await crew.stop()
+        if approver.returncode is None:
+            approver.kill()
+            await approver.wait()
+    count.seconds = time.monotonic() - began
+    return count
+
+
+async def _send_all(crew, count, clients, kills, seed):
+    """Every client sends its share, while workers are killed."""
+    shares = [range(place, count.calls, clients) for place in range(clients)]
+    sending = asyncio.gather(
+        *(_Client(crew, place, count).send(share) for place, share in enumerate(shares))
     )
     dice = random.Random(seed)
     for kill in range(kills):
         # Spread over the run by what was sent, not by the clock.
-        while not sending.done() and count.sent < calls * (kill + 1) / (kills + 1):
+        while not sending.done() and count.sent < count.calls * (kill + 1) / (kills + 1):
             await asyncio.sleep(0.005)
         if sending.done():
             break
-        await crew.kill(dice.randrange(workers))
+        await crew.kill(dice.randrange(crew.many))
         count.kills += 1
     await sending
-    async with scene.keeper() as keeper:
-        await _come_to_rest(keeper, scene)
-        answered, _ = await approver.communicate(b"\n")
-        await crew.stop()
-        await keeper.ledger.reap(keeper.clock.now())
-        await _add_up(keeper.ledger, scene, count, Counter(json.loads(answered)))
-    count.seconds = time.monotonic() - began
-    return count
 
 
 async def _come_to_rest(keeper, scene):
