@@ -4,11 +4,11 @@ An observer sees names, ids and the row; what it makes of them (a span, a counte
 business, and a call runs the same without one.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
-from toolkeeper_contract import CONTROL_TOOLS, MALFORMED, TOOL_CALL, Invocation, Outcome
+from toolkeeper_contract import CONTROL_TOOLS, MALFORMED, TOOL_CALL, Event, Invocation, Outcome
 from toolkeeper_pipeline.call import Call
 
 if TYPE_CHECKING:
@@ -38,6 +38,17 @@ class Observer(Protocol):
     ) -> AbstractContextManager[Watch]:
         """`tool` is None while the real tool's name is not known; `call` is the model's id."""
         ...
+
+    def reaped(self, events: Sequence[Event]) -> None:
+        """What a reaper has written."""
+        ...
+
+
+async def reap(rim: "Rim") -> None:
+    """Ends what is over by now; whoever watches is told."""
+    events = await rim.ledger.reap(rim.clock.now())
+    if rim.observer is not None:
+        rim.observer.reaped(events)
 
 
 async def observed(

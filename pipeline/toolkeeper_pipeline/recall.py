@@ -20,6 +20,7 @@ from toolkeeper_contract import (
 )
 from toolkeeper_pipeline.facts import Lesson
 from toolkeeper_pipeline.halt import Halted
+from toolkeeper_pipeline.observe import reap
 from toolkeeper_pipeline.reading import Kept
 from toolkeeper_pipeline.record import idempotency_key
 from toolkeeper_pipeline.run import Rim, Run
@@ -124,7 +125,7 @@ async def _ended(twin: Invocation, run: Run, rim: Rim) -> Invocation:
             break
         left -= pause
         # Its worker may be gone: then it ends here, and nobody waits for nothing.
-        await rim.ledger.reap(rim.clock.now())
+        await reap(rim)
         twin = await rim.ledger.invocation(twin.invocation_id) or twin
     return twin
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from toolkeeper.runtime.log import Log
 from toolkeeper.runtime.resumption import Attempt, attempt, ready
 from toolkeeper_contract import Code, RunError
+from toolkeeper_pipeline import reap
 
 if TYPE_CHECKING:
     from toolkeeper.runtime.keeper import Toolkeeper
@@ -89,7 +90,7 @@ async def _start_ready(
 ) -> None:
     loop = asyncio.get_running_loop()
     with _store_may_be_gone():
-        await keeper.ledger.reap(keeper.clock.now())
+        await reap(keeper.rim)
         rows = await ready(keeper.ledger)
         waiting.keep({row.invocation_id for row in rows})
         for row in rows:
