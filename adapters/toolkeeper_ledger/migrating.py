@@ -12,8 +12,14 @@ from toolkeeper_ledger.schema import VERSION, metadata, schema_version
 
 _NEWEST = select(schema_version.c.version).order_by(schema_version.c.version.desc()).limit(1)
 _LOCK = text("SELECT pg_advisory_xact_lock(:key)")
-_LOCK_KEY = 0x746F_6F6C_6B65_6570
+LOCK_KEY = 0x746F_6F6C_6B65_6570
 """`toolkeep` in ASCII: a key that no other program is likely to use."""
+
+_END_OTHERS = text(
+    "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+    " WHERE datname = current_database() AND usename = current_user"
+    " AND application_name LIKE 'toolkeeper _%' AND pid <> pg_backend_pid()"
+)
 
 UPGRADED = Fault(
     "the store was upgraded by a newer toolkeeper while it was in use",
@@ -44,15 +50,27 @@ def bring_up(connection: Connection, at: str, store: str) -> int | None:
     """
     if connection.dialect.name == "postgresql":
         # SQLite's write transactions exclude each other by themselves.
-        connection.execute(_LOCK, {"key": _LOCK_KEY})
+        connection.execute(_LOCK, {"key": LOCK_KEY})
     found = newest_version(connection, store)
     if found is None:
         metadata.create_all(connection)
     elif found < VERSION:
+        end_others(connection)
         climb(connection, found, VERSION)
     if found != VERSION:
         connection.execute(insert(schema_version).values(version=VERSION, created_at=at))
     return found
+
+
+def end_others(connection: Connection) -> None:
+    """Ends the connections of processes that still work with the old tables.
+
+    On a server each of them looks at the version when it connects, which waits for the upgrade, and
+    then bears the version in its name; so those that are only opening the store are spared. On a
+    file every transaction looks.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(_END_OTHERS)
 
 
 def climb(connection: Connection, start: int, end: int) -> None:

@@ -5,6 +5,10 @@ from typing import Any
 import psycopg
 from sqlalchemy import Connection
 
+from toolkeeper_ledger.fault import unavailable
+from toolkeeper_ledger.migrating import LOCK_KEY, UPGRADED
+from toolkeeper_ledger.schema import VERSION, schema_version
+
 # One message to the server: the transaction's number is known before anything is written.
 _BEGIN = "BEGIN; SELECT pg_current_xact_id()::text"
 _LOOK = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -13,6 +17,23 @@ _LOOK = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 def driver_of(connection: Connection) -> "psycopg.Connection[Any]":
     driver: psycopg.Connection[Any] = connection.connection.driver_connection  # type: ignore[assignment]
     return driver
+
+
+def check_version(driver: "psycopg.Connection[Any]") -> None:
+    """RunError when the store was upgraded by a newer release; one that is going on is waited for.
+
+    Asked of every new connection: an upgrade ends those that are there.
+    """
+    driver.execute("SELECT pg_advisory_lock_shared(%s)", [LOCK_KEY])
+    try:
+        query = f"SELECT max(version) FROM {schema_version.name}"
+        found = driver.execute(query).fetchone()
+        # By this name an upgrade knows whom it has to end.
+        driver.execute(f"SET application_name = 'toolkeeper {VERSION}'")
+    finally:
+        driver.execute("SELECT pg_advisory_unlock_shared(%s)", [LOCK_KEY])
+    if found != (VERSION,):
+        raise unavailable(UPGRADED)
 
 
 def begin(connection: Connection) -> str:

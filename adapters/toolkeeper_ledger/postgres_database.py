@@ -24,6 +24,7 @@ from toolkeeper_ledger.history import HEADS
 from toolkeeper_ledger.postgres_connection import (
     begin,
     begin_to_read,
+    check_version,
     commit,
     discard,
     driver_of,
@@ -82,6 +83,7 @@ class PostgresDatabase:
             **OPTIONS,
         )
         event.listen(self._engine, "connect", self._set_up)
+        self._watching = False
         self._lock = threading.RLock()
         self._writer: Connection | None = None
         self._shortcut = Shortcut()
@@ -108,6 +110,10 @@ class PostgresDatabase:
                 except _InDoubt as doubt:
                     if self._was_committed(doubt.number):
                         return doubt.answer  # type: ignore[return-value]
+                except UnicodeEncodeError:
+                    raise RunError(
+                        Code.LEDGER_UNAVAILABLE, "a record holds text that cannot be kept"
+                    ) from None
                 except (DBAPIError, psycopg.Error) as error:
                     if not is_overtaken(error):
                         raise unavailable(fault_of(error)) from None
@@ -163,9 +169,17 @@ class PostgresDatabase:
         """As `connect`, without any waiting, and with the driver's own error."""
         return self._engine.connect()
 
+    def watch_version(self) -> None:
+        """From now on every new connection looks first whether the tables are of our version."""
+        with self._lock:
+            self._watching = True
+            self._drop()
+
     def _set_up(self, connection: "psycopg.Connection[Any]", record: object) -> None:
         keep_any_text(connection)
         connection.execute(f"SET lock_timeout = {int(self._patience * 1000)}")
+        if self._watching:
+            check_version(connection)
 
     def _reader(self) -> Connection:
         with self._idle_lock:
@@ -190,6 +204,9 @@ class PostgresDatabase:
                 raise (_Unheard if sent else _Lost) from None
             if isinstance(error, psycopg.errors.DivisionByZero):
                 raise Moved from None
+            raise
+        except BaseException:
+            self._drop()  # what was sent is not committed without the pipeline's end
             raise
         answer: T = answers if isinstance(work, Together) else answers[0]
         return (answer,)

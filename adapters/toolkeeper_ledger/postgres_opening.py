@@ -62,6 +62,7 @@ def open_postgres(
         elif version != VERSION:
             at = instant(clock.now())
             database.write(lambda c: bring_up(c, at, where))
+        database.watch_version()
     except BaseException as error:
         database.close()
         if isinstance(error, DBAPIError | psycopg.Error):

@@ -28,12 +28,19 @@ def _load(name: str) -> ModuleType:
 
 MAKING = _load("making")
 TELLING = _load("telling")
+OLD_STORE = _load("old_store")
 
 
 @pytest.fixture
 def make() -> ModuleType:
     """The functions that make rows, plans and approvals."""
     return MAKING
+
+
+@pytest.fixture
+def old_store() -> ModuleType:
+    """A store of the first release, and what tables a database has."""
+    return OLD_STORE
 
 
 @pytest.fixture

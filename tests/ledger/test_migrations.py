@@ -9,12 +9,13 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import Connection, Engine, create_engine, event, inspect
+from sqlalchemy import Engine, create_engine, event
 
 from toolkeeper_contract import ApprovalState, Code, ConfigError, RunError, State
 from toolkeeper_ledger import VERSION, SqlLedger, open_ledger, verify
@@ -24,22 +25,14 @@ from toolkeeper_ledger.schema import metadata
 
 FORK = multiprocessing.get_context("fork")
 STORES = Path(__file__).parent / "stores"
-VERSION_1 = (STORES / "version_1.sql").read_text("utf-8")
 
 
 @pytest.fixture
-def old(tmp_path: Path) -> Path:
+def old(tmp_path: Path, old_store: ModuleType) -> Path:
     """A store of version 1 with something in every table."""
     path = tmp_path / "ledger.db"
-    make_old(path)
+    old_store.make_old(path)
     return path
-
-
-def make_old(path: Path) -> None:
-    connection = sqlite3.connect(path)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.executescript(VERSION_1)
-    connection.close()
 
 
 def opened(path: Path, clock: Any, **options: Any) -> SqlLedger:
@@ -53,47 +46,15 @@ def content(path: Path) -> list[str]:
     return lines
 
 
-def tables(connection: Connection) -> dict[str, Any]:
-    """The tables as the database knows them; the order of columns is nobody's business."""
-    seen = inspect(connection)
-    return {
-        name: {
-            "columns": {
-                column["name"]: (
-                    str(column["type"]),
-                    column["nullable"],
-                    str(column["default"]).strip("'()"),
-                )
-                for column in seen.get_columns(name)
-            },
-            "key": seen.get_pk_constraint(name)["constrained_columns"],
-            "unique": sorted(each["column_names"] for each in seen.get_unique_constraints(name)),
-            "foreign": sorted(
-                (each["constrained_columns"], each["referred_table"], each["referred_columns"])
-                for each in seen.get_foreign_keys(name)
-            ),
-            "indexes": sorted(
-                (
-                    each["name"] or "",
-                    each["column_names"],
-                    str(each.get("dialect_options", {}).get("sqlite_where")),
-                )
-                for each in seen.get_indexes(name)
-            ),
-        }
-        for name in seen.get_table_names()
-    }
-
-
 def in_memory() -> Engine:
     return create_engine("sqlite://")
 
 
-def test_the_steps_together_come_to_the_tables_of_this_version() -> None:
+def test_the_steps_together_come_to_the_tables_of_this_version(old_store: ModuleType) -> None:
     with in_memory().connect() as climbed, in_memory().connect() as created:
         climb(climbed, 0, VERSION)
         metadata.create_all(created)
-        assert tables(climbed) == tables(created)
+        assert old_store.tables(climbed) == old_store.tables(created)
         # A difference means that `schema.py` changed: that needs a step, and a new VERSION where
         # the last one was released.
         assert compare_metadata(MigrationContext.configure(climbed), metadata) == []
@@ -103,13 +64,15 @@ def test_every_version_has_its_step() -> None:
     assert list(STEPS) == list(range(1, VERSION + 1))
 
 
-def test_the_first_step_makes_the_tables_of_the_first_release(old: Path) -> None:
+def test_the_first_step_makes_the_tables_of_the_first_release(
+    old: Path, old_store: ModuleType
+) -> None:
     with (
         in_memory().connect() as climbed,
         create_engine(f"sqlite:///{old}").connect() as released,
     ):
         climb(climbed, 0, 1)
-        assert tables(climbed) == tables(released)
+        assert old_store.tables(climbed) == old_store.tables(released)
 
 
 def test_an_older_store_is_brought_up_to_date_with_all_that_it_holds(old: Path, clock: Any) -> None:
@@ -174,10 +137,12 @@ def versions(path: Path) -> list[int]:
     return sorted(found)
 
 
-def test_a_call_that_an_older_release_parked_is_resumed(tmp_path: Path) -> None:
+def test_a_call_that_an_older_release_parked_is_resumed(
+    tmp_path: Path, old_store: ModuleType
+) -> None:
     shutil.copytree(STORES / "version_1", tmp_path, dirs_exist_ok=True)
     (tmp_path / "toolkeeper.db.key").chmod(0o600)
-    make_old(tmp_path / "toolkeeper.db")
+    old_store.make_old(tmp_path / "toolkeeper.db")
 
     def verb(*words: str) -> str:
         done = subprocess.run(
@@ -211,10 +176,10 @@ def test_an_older_store_that_is_only_read_says_what_to_do(old: Path, clock: Any)
     assert list(old.parent.iterdir()) == [old]
 
 
-def statements_of_an_upgrade(clock: Any, folder: Path) -> int:
+def statements_of_an_upgrade(clock: Any, folder: Path, old_store: ModuleType) -> int:
     folder.mkdir()
     path = folder / "counted.db"
-    make_old(path)
+    old_store.make_old(path)
     count = 0
 
     def counted(*_: Any) -> None:
@@ -243,13 +208,13 @@ def at_statement(number: int, then: Any) -> None:
 
 
 def test_a_process_that_is_killed_while_it_upgrades_leaves_the_old_store(
-    tmp_path: Path, clock: Any
+    tmp_path: Path, clock: Any, old_store: ModuleType
 ) -> None:
-    whole = statements_of_an_upgrade(clock, tmp_path / "counted")
+    whole = statements_of_an_upgrade(clock, tmp_path / "counted", old_store)
     assert whole > 15
     for number in range(1, whole + 1):
         path = tmp_path / f"{number}.db"
-        make_old(path)
+        old_store.make_old(path)
         before = content(path)
 
         def die(path: Path = path, number: int = number) -> None:
@@ -330,10 +295,12 @@ def test_an_upgrade_that_may_not_write_says_so(old: Path, clock: Any, tmp_path: 
     assert old.read_bytes() == before
 
 
-def test_many_processes_can_upgrade_one_store_at_once(tmp_path: Path, clock: Any) -> None:
+def test_many_processes_can_upgrade_one_store_at_once(
+    tmp_path: Path, clock: Any, old_store: ModuleType
+) -> None:
     for number in range(3):
         path = tmp_path / f"{number}.db"
-        make_old(path)
+        old_store.make_old(path)
         gate = FORK.Event()
         answers = FORK.Queue()
 
