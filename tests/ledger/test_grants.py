@@ -1,5 +1,6 @@
 """Standing approvals on every store: given with an answer, found by identity, held at a claim."""
 
+import asyncio
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 
 from toolkeeper_contract import Answer, ApprovalState, Event, Grant, Invocation, RunError, Scope
+from toolkeeper_ledger import open_ledger
 
 F = "f" * 64
 
@@ -209,3 +211,47 @@ def test_what_an_approval_was_asked_about_besides_its_arguments_reads_back(
     approval = make.an_approval(operands={"/path": "sha256:00", "/other": "missing"})
     desk.wait(desk.ledger.park(row, approval, b"sealed", []))
     assert desk.wait(desk.ledger.approval("apr_1")) == approval
+
+
+def test_of_claims_and_a_revocation_at_once_none_comes_after_it(
+    any_store: str, clock: Any, make: Any
+) -> None:
+    """Two connections: whatever is claimed is claimed before the grant ends, or not at all."""
+
+    async def race() -> None:
+        one, two = open_ledger(any_store, clock=clock), open_ledger(any_store, clock=clock)
+        try:
+            names = [f"inv_{number}" for number in range(2, 26)]
+            rows = [make.a_row(name, grant_id="gra_1") for name in names]
+            until = clock.now() + timedelta(minutes=5)
+            told = Event("grant.revoked", {"grant_id": "gra_1"})
+
+            async def claim_all(ledger: Any, share: Any) -> list[bool]:
+                return [await ledger.claim(row, until, [CLAIMED]) is not None for row in share]
+
+            first, second, ended = await asyncio.gather(
+                claim_all(one, rows[::2]),
+                claim_all(two, rows[1::2]),
+                two.revoke("gra_1", by="ana", at=clock.now(), events=[told]),
+            )
+            assert ended is not None
+            kept = [name for name in names if await one.invocation(name) is not None]
+            assert len(kept) == sum(first) + sum(second)
+            names_told = [record.event.name for record in await one.events("ses_1")]
+            after = names_told[names_told.index("grant.revoked") :]
+            assert "call.claimed" not in after
+            assert names_told.count("call.claimed") == len(kept)
+        finally:
+            await one.close()
+            await two.close()
+
+    ledger = open_ledger(any_store, clock=clock)
+    make.begin(ledger)
+    desk = make.Desk(ledger, clock)
+    desk.park()
+    give(desk, make)
+    asyncio.run(ledger.close())
+    asyncio.run(race())
+
+
+CLAIMED = Event("call.claimed", {})
