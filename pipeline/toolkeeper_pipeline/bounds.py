@@ -38,14 +38,14 @@ def bounded(result: ToolResult, limits: Limits) -> Bounded:
     """
     notes = []
     parts: tuple[Text | Blob, ...] = result.parts
-    if len(parts) > limits.result_blocks:
-        left_out = len(parts) - limits.result_blocks
-        notes.append(f"[{left_out:,} of {len(parts):,} parts are left out]")
-        parts = parts[: limits.result_blocks]
     room = limits.result_kept_bytes + MARGIN
     if sum(len(part.text) for part in parts if isinstance(part, Text)) > room:
         parts, dropped = _shortened(parts, room)
         notes.append(f"[{dropped:,} more characters are not kept]")
+    if len(parts) > limits.result_blocks:
+        parts, left_out = _taken_together(parts, limits.result_blocks)
+        if left_out:
+            notes.append(f"[{left_out:,} of {len(result.parts):,} parts are left out]")
     excess = None
     if isinstance(result.structured, dict | list | str):
         excess = oversize(
@@ -56,7 +56,7 @@ def bounded(result: ToolResult, limits: Limits) -> Bounded:
         )
         if excess is not None:
             notes.append(f"[structured content {excess} is left out]")
-    if not notes:
+    if parts is result.parts and excess is None:
         return Bounded(result)
     structured = None if excess else result.structured
     return Bounded(replace(result, parts=parts, structured=structured), tuple(notes), not excess)
@@ -101,6 +101,16 @@ def _items(value: Any) -> Iterator[Any]:
             yield from (key, item) if isinstance(key, str) and len(key) > 64 else (item,)
     elif isinstance(value, list | tuple):
         yield from value
+
+
+def _taken_together(
+    parts: tuple[Text | Blob, ...], limit: int
+) -> tuple[tuple[Text | Blob, ...], int]:
+    """The parts with all texts after the first `limit` as one, and how many others went."""
+    rest = parts[limit:]
+    texts = [part.text for part in rest if isinstance(part, Text)]
+    together = (Text("\n".join(texts)),) if texts else ()
+    return (*parts[:limit], *together), len(rest) - len(texts)
 
 
 def _shortened(parts: tuple[Text | Blob, ...], room: int) -> tuple[tuple[Text | Blob, ...], int]:

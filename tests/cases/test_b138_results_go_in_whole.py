@@ -99,7 +99,7 @@ def test_every_result_is_capped_and_the_rest_kept(heavy: Any) -> None:
             ("own.text", {"offset": 2_000_000}),
             ("mcp.heavy.text", {"offset": 2_000_000, "limit": 10**9}),
             ("mcp.heavy.picture", {}),
-            ("mcp.heavy.blocks", {"offset": 118_000}),
+            ("mcp.heavy.blocks", {"offset": 105_000}),
         )
     ]
     pages = {line["call_id"]: line for line in heavy.run(*read_on, session=session)}

@@ -79,7 +79,6 @@ def test_what_cannot_be_taken_in_ends_the_call_and_says_so(what: str) -> None:
 @pytest.mark.parametrize(
     ("what", "says"),
     [
-        ("blocks", "[9,000 of 10,000 parts are left out]"),
         ("blobs", "[9,000 of 10,000 parts are left out]"),
         ("deep_enough", "[structured content of more than 128 levels is left out]"),
         ("deep_beside_text", "[structured content of more than 128 levels is left out]"),
@@ -91,6 +90,13 @@ def test_what_can_be_shown_is_shown_with_a_note_on_the_rest(what: str, says: str
     assert row.outcome is Ending.COMPLETED
     assert row.truncated
     assert says in (row.result or "").splitlines()
+
+
+def test_ten_thousand_texts_are_read_like_one() -> None:
+    row = row_of("blocks")
+    assert row.outcome is Ending.COMPLETED
+    assert row.handle
+    assert "left out" not in (row.result or "")
 
 
 def test_deep_text_is_text_like_any_other() -> None:
@@ -107,7 +113,7 @@ def test_a_hundred_thousand_values_are_read_on_by_handle() -> None:
 
 @pytest.mark.parametrize("limit", [1, 2, 999])
 def test_the_limits_are_the_agents(limit: int) -> None:
-    row = row_of("blocks", result_blocks=limit)
+    row = row_of("blobs", result_blocks=limit)
     assert f"[{10_000 - limit:,} of 10,000 parts are left out]" in (row.result or "")
 
 

@@ -24,10 +24,18 @@ def test_a_result_within_its_limits_is_left_as_it_is() -> None:
     assert bounded(result, LIMITS).notes == ()
 
 
-def test_parts_beyond_the_limit_are_left_out_with_a_count() -> None:
-    within = bounded(ToolResult(tuple(Text(str(n)) for n in range(10_000))), LIMITS)
-    assert within.result.parts == (Text("0"), Text("1"), Text("2"))
-    assert within.notes == ("[9,997 of 10,000 parts are left out]",)
+def test_texts_beyond_the_limit_of_parts_are_taken_together() -> None:
+    within = bounded(ToolResult(tuple(Text(str(n)) for n in range(6))), LIMITS)
+    assert within.result.parts == (Text("0"), Text("1"), Text("2"), Text("3\n4\n5"))
+    assert within.notes == ()
+    assert within.whole
+
+
+def test_other_parts_beyond_the_limit_are_left_out_with_a_count() -> None:
+    blobs = tuple(Blob(b"x", "a/b") for _ in range(10_000))
+    within = bounded(ToolResult((*blobs, Text("last"))), LIMITS)
+    assert within.result.parts == (*blobs[:3], Text("last"))
+    assert within.notes == ("[9,997 of 10,001 parts are left out]",)
     assert within.whole
 
 
