@@ -58,7 +58,8 @@ agents:
     search: {limit: 3, max_limit: 9, name: tool.search}
     caps: {definitions: 20, definition_tokens: 8000, index_entries: 0, index_tokens: 1000}
     replan: never
-    limits: {call_timeout: 90, result_bytes: 10, parallel_calls: 2, approval_expiry: 7d, lease: 5m}
+    limits: {call_timeout: 90, result_bytes: 10, parallel_calls: 2, approval_expiry: 7d, lease: 5m,
+             result_kept_bytes: 20, result_blocks: 3, result_depth: 4, result_nodes: 5}
     approvers: [ana]
 redaction: {keys: [customer number], patterns: ["ORD-[0-9]{6}"]}
 limits: {schema_depth: 50}
@@ -101,7 +102,17 @@ def test_every_key_of_the_file_arrives(load: Load, tmp_path: Path) -> None:
     assert chat.search == Search(3, 9)
     assert chat.caps.index_entries == 0
     assert chat.replan == "never"
-    assert chat.limits == Limits(90.0, 10, 2, 604_800.0, 300.0)
+    assert chat.limits == Limits(
+        call_timeout=90.0,
+        result_bytes=10,
+        parallel_calls=2,
+        approval_expiry=604_800.0,
+        lease=300.0,
+        result_kept_bytes=20,
+        result_blocks=3,
+        result_depth=4,
+        result_nodes=5,
+    )
     assert chat.approvers == ("ana",)
 
 
