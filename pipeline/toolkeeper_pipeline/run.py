@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from toolkeeper_contract import (
     Clock,
@@ -123,6 +123,12 @@ class Rim:
     observer: Observer | None = None
 
 
+_KEPT = 10_000
+"""Compiled schemas of each kind: a server that changes for weeks must not grow the process."""
+
+_Compiled = TypeVar("_Compiled")
+
+
 class Schemas:
     """Compiled input and output schemas, once per fingerprint."""
 
@@ -134,38 +140,34 @@ class Schemas:
 
     def input(self, tool: Tool) -> ArgumentSchema:
         """The compiled input schema of `tool`."""
-        schema = self._inputs.get(tool.fingerprint)
-        if schema is None:
-            schema = ArgumentSchema(tool.definition.input_schema)
-            self._inputs[tool.fingerprint] = schema
-        return schema
+        return _once(self._inputs, tool, tool.definition.input_schema, ArgumentSchema)
 
     def output(self, tool: Tool) -> ArgumentSchema | None:
         """The compiled output schema of `tool`, where it declares one."""
         declared = tool.definition.output_schema
-        if declared is None:
-            return None
-        schema = self._outputs.get(tool.fingerprint)
-        if schema is None:
-            schema = ArgumentSchema(declared)
-            self._outputs[tool.fingerprint] = schema
-        return schema
+        return None if declared is None else _once(self._outputs, tool, declared, ArgumentSchema)
 
     def secret_arguments(self, tool: Tool) -> SecretSchema:
         """What the input schema of `tool` calls secret."""
-        found = self._secret_inputs.get(tool.fingerprint)
-        if found is None:
-            found = SecretSchema(tool.definition.input_schema)
-            self._secret_inputs[tool.fingerprint] = found
-        return found
+        return _once(self._secret_inputs, tool, tool.definition.input_schema, SecretSchema)
 
     def secret_results(self, tool: Tool) -> SecretSchema | None:
         """What the output schema of `tool` calls secret, where it declares one."""
         declared = tool.definition.output_schema
         if declared is None:
             return None
-        found = self._secret_outputs.get(tool.fingerprint)
-        if found is None:
-            found = SecretSchema(declared)
-            self._secret_outputs[tool.fingerprint] = found
-        return found
+        return _once(self._secret_outputs, tool, declared, SecretSchema)
+
+
+def _once(
+    kept: dict[str, _Compiled],
+    tool: Tool,
+    schema: Mapping[str, Any],
+    compile: Callable[[Mapping[str, Any]], _Compiled],
+) -> _Compiled:
+    found = kept.get(tool.fingerprint)
+    if found is None:
+        if len(kept) >= _KEPT:
+            del kept[next(iter(kept))]
+        found = kept[tool.fingerprint] = compile(schema)
+    return found

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from toolkeeper.runtime.acceptance import Acceptance, Standing, takes_over
-from toolkeeper.runtime.configuration import Catalog, Configuration, Server, Trust
+from toolkeeper.runtime.configuration import Agent, Catalog, Configuration, Server, Trust
 from toolkeeper.runtime.drift import Drift
+from toolkeeper.runtime.profile import sources_of
 from toolkeeper_contract import (
     Declaration,
     Listed,
@@ -44,6 +45,15 @@ class Discovery:
         self.functions = frozenset(
             name for name, source in sources.items() if source.kind is SourceKind.FUNCTION
         )
+        self._needed: dict[str, tuple[Agent, frozenset[str]]] = {}
+
+    def needed(self, agent: Agent) -> frozenset[str]:
+        """The sources whose listings `agent` needs, those of this program's functions included."""
+        known = self._needed.get(agent.name)
+        if known is None or known[0] is not agent:
+            names = sources_of(agent, self._configuration) | self.functions
+            known = self._needed[agent.name] = (agent, names)
+        return known[1]
 
     def source(self, tool: Tool) -> ToolSource | None:
         """The source of `tool`, by its identity."""

@@ -24,7 +24,7 @@ from toolkeeper.runtime.discovery import Discovery
 from toolkeeper.runtime.drift import Drift
 from toolkeeper.runtime.lookout import Lookout
 from toolkeeper.runtime.planning import Planning
-from toolkeeper.runtime.profile import agent_named, sources_of
+from toolkeeper.runtime.profile import agent_named
 from toolkeeper.runtime.rewriting import Hook, Rewriting
 from toolkeeper.runtime.rim import rim_of
 from toolkeeper.runtime.session import Session
@@ -394,4 +394,4 @@ class Toolkeeper:
             self.discovery.know(await acceptance_now(ledger, self.configuration, self.clock))
 
     def _needed(self, agent: Agent) -> frozenset[str]:
-        return sources_of(agent, self.configuration) | self.discovery.functions
+        return self.discovery.needed(agent)

@@ -12,6 +12,7 @@ from toolkeeper_contract import (
     TOOL_CALL,
     AdvertisedAs,
     Event,
+    Invocation,
     Outcome,
     Plan,
 )
@@ -212,8 +213,9 @@ class Turn:
         with self._facts.step() as known:
             outcomes = await govern(placed, replace(self._run, facts=known), self._keeper.rim)
         await self._session.tell_above()
+        wire_names = self._codec.names()
         for call, outcome in zip(calls, outcomes, strict=True):
-            if isinstance(call.name, str):
+            if isinstance(call.name, str) and _called(outcome.row) not in wire_names:
                 self._called_as[outcome.row.invocation_id] = call.name
         return outcomes
 
@@ -233,7 +235,7 @@ class Turn:
     def _answer(self, outcome: Outcome) -> WireResult:
         # The answer bears the name and the id that the model used, whatever tool it reached.
         row = outcome.row
-        called = TOOL_CALL if row.advertised_as is AdvertisedAs.TOOL_CALL else row.tool
+        called = _called(row)
         # A name that nothing answers to goes back as it came.
         unknown = self._called_as.get(row.invocation_id, called)
         name = self._codec.names().get(called, unknown)
@@ -250,6 +252,11 @@ class Turn:
 
     def _decoded(self, name: str) -> str:
         return self._codec.canonical(name) or name
+
+
+def _called(row: Invocation) -> str:
+    """The name of ours under which the model called it."""
+    return TOOL_CALL if row.advertised_as is AdvertisedAs.TOOL_CALL else row.tool
 
 
 def _stored(call_id: str) -> str:
