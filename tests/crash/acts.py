@@ -5,6 +5,7 @@ that is not killed. `arm` begins the part in which the worker can die.
 """
 
 import asyncio
+import itertools
 import sqlite3
 from collections import Counter
 from contextlib import closing, suppress
@@ -31,7 +32,8 @@ class Act:
     `own_store` acts need a store of their own for each run, which is not there yet. `look` finds
     out what is left where that is not a matter of calls. `grouped`: how many commits it takes is
     another in each run, so that only the first of them is sure to come. `again` is what somebody
-    does afterwards in a process of their own, once for each run.
+    does afterwards in a process of their own, once for each run. `endless` ones are killed from
+    outside, at any moment.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Act:
     look: object = None
     grouped: bool = False
     again: object = None
+    endless: bool = False
 
 
 # one process from the first word to the last
@@ -141,6 +144,20 @@ async def begin(scene, number):
         scene.wire.arm()
         turn = await scene.turn(keeper)
         await scene.call(turn, "notes.add", f"{number}")
+
+
+async def busy(scene, number):
+    """Calls of every kind, several at once, until the end."""
+    async with scene.keeper() as keeper:
+        turn = await scene.turn(keeper)
+        for each in itertools.count():
+            titles = [f"{number}.{each}.{place}" for place in range(3)]
+            await scene.call_all(turn, "notes.add", titles)
+            await scene.call(turn, "notes.read", f"{number}.{each}", token=SECRET)
+            await scene.call(turn, "notes.long", f"{number}.{each}")
+            asked = await scene.call(turn, "mail.send", f"{number}.{each}", token=SECRET)
+            await keeper.desk().answer(asked.row.approval_id, ApprovalState.APPROVED)
+            await resume_one(keeper, asked.row.approval_id)
 
 
 async def clear(scene, number):
@@ -384,6 +401,7 @@ ACTS = (
     Act("renew", renew, only=("renew:",)),
     Act("offload", offload, only=("keep_result:", "settle:")),
     Act("together", together, only=("before execute", "tool:", *_TRANSACTIONS), grouped=True),
+    Act("busy", busy, endless=True),
     Act("begin", begin, only=("open_session:", "begin_run:")),
     Act("clear", clear, only=("append:", "set_intent:")),
     Act("create", create, only=("open:",), own_store=True),

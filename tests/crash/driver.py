@@ -22,7 +22,7 @@ from pathlib import Path
 import psycopg
 from acts import ACTS
 from aftermath import FINDINGS, look
-from forks import forked, killed
+from forks import forked, killed, killed_when
 from scene import MovedClock, Scene
 from tripwire import Tripwire, lay
 
@@ -94,8 +94,13 @@ def _folders():
 STORES = {"sqlite": sqlite_stores, "postgresql": postgresql_stores}
 
 
+ANY_MOMENT = "at any moment"
+
+
 def boundaries(act, new):
     """The boundaries that the act passes when nobody dies, with how often it passes each."""
+    if act.endless:
+        return {ANY_MOMENT: 1}
     folder, store = new(act.own_store)
 
     async def play():
@@ -138,7 +143,17 @@ def crash(act, point, times, runs, new):
             lay(scene.wire)
             await act.play(scene, number)
 
-        deaths += killed(play)
+        if act.endless:
+            # Whatever it is doing then: effects are seen from outside, while it goes on.
+            effects = Scene(folder, store).effects
+            wanted = len(effects.lines()) + number
+
+            def come(effects=effects, wanted=wanted):
+                return len(effects.lines()) >= wanted
+
+            deaths += killed_when(play, come)
+        else:
+            deaths += killed(play)
         _do_again(act, folder, store, number)
     for folder, store in places:
         found.update(

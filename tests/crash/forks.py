@@ -9,7 +9,11 @@ import json
 import os
 import signal
 import sys
+import time
 import traceback
+
+LONGEST = 60
+"""Seconds after which a process is killed in any case."""
 
 
 class Wrong(Exception):
@@ -34,7 +38,15 @@ def killed(make):
     return False
 
 
-def _run(make):
+def killed_when(make, come):
+    """Runs the coroutine in a fork, and kills it as soon as `come()` holds."""
+    status, said = _run(make, come)
+    if status != signal.SIGKILL:
+        raise Wrong(f"a process ended with status {status} before it was killed:\n{said}")
+    return True
+
+
+def _run(make, come=None):
     reading, writing = os.pipe()
     sys.stdout.flush()
     child = os.fork()
@@ -42,6 +54,11 @@ def _run(make):
         os.close(reading)
         _be_child(make, writing)
     os.close(writing)
+    if come is not None:
+        until = time.monotonic() + LONGEST
+        while not come() and time.monotonic() < until:
+            time.sleep(0.001)
+        os.kill(child, signal.SIGKILL)
     with os.fdopen(reading, encoding="utf-8") as pipe:
         said = pipe.read()
     _, status = os.waitpid(child, 0)

@@ -1,18 +1,21 @@
 """Two workers go for the same approvals, and a third party answers against them.
 
-    python tests/crash/race.py STORE FOLDER claim|answer COUNT WORKERS
+    python tests/crash/race.py STORE FOLDER claim|answer|reap COUNT WORKERS
 
 `claim`: COUNT approved calls, and every worker takes up each of them as a call of its own or as the
 one that asked; who wins lets the effect happen. `answer`: COUNT pending ones; half of the workers
-approve and half deny; then everything is taken up. Prints what came of it, as JSON.
+approve and half deny; then everything is taken up. `reap`: COUNT calls whose leases are over; every
+worker reaps. Prints what came of it, as JSON.
 """
 
 import asyncio
 import json
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
+from acts import LATER
 from forks import forked
 from scene import SECRET, MovedClock, Scene
 
@@ -76,6 +79,42 @@ async def answer(scene, ids, state, barrier):
         return [won, lost]
 
 
+async def leave_running(scene, count):
+    class Gone(BaseException):
+        pass
+
+    async with scene.keeper() as keeper:
+        turn = await scene.turn(keeper)
+
+        async def settle(*_, **__):
+            raise Gone
+
+        keeper.ledger.settle = settle
+        for number in range(count):
+            with suppress(Gone):
+                await scene.call(turn, "notes.add", f"{number}")
+
+
+async def reap(scene, barrier):
+    ledger = scene.ledger()
+    barrier()
+    told = await ledger.reap(MovedClock(LATER).now())
+    await ledger.close()
+    return len(told)
+
+
+async def reaped(scene):
+    ledger = scene.ledger()
+    told = [
+        record.event.invocation_id
+        for record in await ledger.events()
+        if record.event.name == "lease.reaped"
+    ]
+    states = [row.state.value for row in await ledger.invocations()]
+    await ledger.close()
+    return {"reaped": len(told), "reaped once": len(set(told)), "states": states}
+
+
 async def found(scene, ids):
     """States of the approvals, and what the ledger tells of the calls that ran."""
     ledger = scene.ledger()
@@ -135,6 +174,11 @@ class _Forked:
 def main():
     store, folder, what, count, workers = sys.argv[1:]
     scene = Scene(Path(folder), store)
+    if what == "reap":
+        forked(lambda: leave_running(scene, int(count)))
+        won = together([lambda barrier: reap(scene, barrier)] * int(workers))
+        print(json.dumps({**forked(lambda: reaped(scene)), "won": won}))
+        return
     parked = forked(lambda: park(scene, int(count)))
     ids, session_id = parked["approvals"], parked["session"]
     won = None

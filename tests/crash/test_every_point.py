@@ -30,7 +30,7 @@ PARTS = [
     "grant granted revoke",
     "read idempotent refuse park",
     "answer edit reap renew",
-    "offload begin clear create",
+    "offload busy begin clear create",
 ]
 OF_FILES = "upgrade seal_first"
 STAGES = ["receive", "unwrap", "record", "resolve", "validate", "freeze"]

@@ -51,6 +51,13 @@ def test_of_answers_against_each_other_one_decides(scene: Any) -> None:
     assert Counter(told["effects"]) == Counter(approved)
 
 
+def test_of_reapers_at_once_one_ends_each_call(scene: Any) -> None:
+    count = 40
+    told = raced(scene, "reap", count, 3)
+    assert told["reaped"] == told["reaped once"] == sum(told["won"]) == count
+    assert told["states"] == ["settled"] * count
+
+
 def test_a_worker_that_ends_late_is_told_and_changes_nothing(scene: Any) -> None:
     """Its lease was reaped while it was still at it: the ledger's word stands."""
 
