@@ -4,13 +4,14 @@ sink = WebhookSink("https://ops.example/hook", secret, events=["approval.asked"]
 verify_signature(body, headers, secret, now=time.time())
 """
 
-from toolkeeper_sinks.courier import Courier, Round
+from toolkeeper_sinks.courier import Courier, Log, Round
 from toolkeeper_sinks.schedule import Schedule
 from toolkeeper_sinks.signature import NotSigned, SigningSecret, signed_headers, verify_signature
 from toolkeeper_sinks.webhook import WebhookSink, message_id
 
 __all__ = [
     "Courier",
+    "Log",
     "NotSigned",
     "Round",
     "Schedule",

@@ -11,8 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-
-import structlog
+from typing import Any, Protocol
 
 from toolkeeper_contract import (
     Clock,
@@ -36,7 +35,26 @@ _HELD = timedelta(seconds=60)
 _LOOK_AGAIN = 15.0
 """Seconds after which another process's events are looked for."""
 
-_LOG = structlog.get_logger(__name__)
+
+class Log(Protocol):
+    """Where a courier tells what went wrong: names, counts and reasons of ours."""
+
+    def info(self, event: str, **values: Any) -> None: ...
+
+    def warning(self, event: str, **values: Any) -> None: ...
+
+
+class Silence:
+    """A log that nobody reads."""
+
+    def info(self, event: str, **values: Any) -> None:
+        """Tells nobody."""
+
+    def warning(self, event: str, **values: Any) -> None:
+        """Tells nobody."""
+
+
+SILENCE = Silence()
 
 
 class Fate(StrEnum):
@@ -75,8 +93,10 @@ class Courier:
         chance: Callable[[], float],
         schedule: Schedule = SCHEDULE,
         timeout: float = 10.0,
+        log: Log = SILENCE,
     ) -> None:
         self.sink = sink
+        self._log = log
         self._ledger = ledger
         self._clock = clock
         self._chance = chance
@@ -103,7 +123,7 @@ class Courier:
             try:
                 await self.deliver_due()
             except RunError as error:
-                _LOG.warning("delivery.waiting", sink=self.sink.name, code=error.code.value)
+                self._log.warning("delivery.waiting", sink=self.sink.name, code=error.code.value)
             if stopping:
                 return
             with suppress(TimeoutError):
@@ -164,7 +184,7 @@ class Courier:
             return await self._abandon(delivery, reason)
         await self._ledger.postpone(delivery.delivery_id, due, reason)
         self._next = min(due, self._next or due)
-        _LOG.info(
+        self._log.info(
             "delivery.postponed",
             sink=delivery.sink,
             told=delivery.event.event.name,
@@ -191,7 +211,7 @@ class Courier:
             await self._ledger.append(record.session_id, [abandoned])
         await self._ledger.delivered(delivery.delivery_id)
         if reason != DROPPED:
-            _LOG.warning(ABANDONED, session_id=record.session_id, **data)
+            self._log.warning(ABANDONED, session_id=record.session_id, **data)
         return Fate.ABANDONED
 
     def _pause(self) -> float:

@@ -24,6 +24,19 @@ SECRET = "a secret that nobody else has"
 START = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
 
 
+class Book:
+    """A log that a test can read."""
+
+    def __init__(self) -> None:
+        self.lines: list[tuple[str, str]] = []
+
+    def info(self, event: str, **values: Any) -> None:
+        self.lines.append((event, str(values)))
+
+    def warning(self, event: str, **values: Any) -> None:
+        self.lines.append((event, str(values)))
+
+
 class Desk:
     """A ledger in memory with a session, and a courier to one receiver."""
 
@@ -31,7 +44,10 @@ class Desk:
         self.clock = FixedClock(START)
         self.ledger = MemoryLedger(self.clock)
         self.sink = sink
-        self.courier = Courier(sink, self.ledger, self.clock, chance=lambda: 1.0, **more)
+        self.log = Book()
+        self.courier = Courier(
+            sink, self.ledger, self.clock, chance=lambda: 1.0, log=self.log, **more
+        )
         self.ledger.subscribe({sink.name: sink.events}, self.courier.wake)
 
     async def open(self) -> None:

@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any
 from toolkeeper.runtime.assembly import open_store
 from toolkeeper.runtime.clock import SystemClock
 from toolkeeper.runtime.configuration import Configuration, load_configuration
+from toolkeeper.runtime.log import Log
 from toolkeeper_contract import Clock, ConfigError, EventSink, Ledger
 
 if TYPE_CHECKING:
     from toolkeeper_sinks import Courier, Round, WebhookSink
+
+_LOG = Log(__name__)
 
 GRACE = 3.0
 """Seconds that closing waits for what is on the way; the rest is for the next process."""
@@ -115,6 +118,7 @@ class Notifications:
                     schedule=schedule,
                     # The sink's own bound comes first, and says it better.
                     timeout=each.timeout + 1.0,
+                    log=_LOG,
                 )
             )
         return couriers
@@ -124,7 +128,10 @@ class Notifications:
             return []
         from toolkeeper_sinks import Courier
 
-        return [Courier(sink, ledger, self._clock, chance=random.random) for sink in self._sinks]
+        return [
+            Courier(sink, ledger, self._clock, chance=random.random, log=_LOG)
+            for sink in self._sinks
+        ]
 
 
 @asynccontextmanager
