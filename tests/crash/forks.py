@@ -5,6 +5,7 @@ few milliseconds instead of most of a second.
 """
 
 import asyncio
+import gc
 import json
 import os
 import signal
@@ -66,6 +67,7 @@ def _run(make, come=None):
 
 
 def _be_child(make, writing):
+    gc.disable()
     code = 1
     try:
         said = json.dumps(asyncio.run(make()))

@@ -23,6 +23,7 @@ defaults: {workspace_read: allow, workspace_write: allow, network_read: ask, mes
 rules:
   - {id: never, tools: [notes.drop], effect: deny}
 """
+POLICIES = load_policy([("policy.yaml", POLICY)])
 LEASE = timedelta(minutes=5)
 SECRET = "hunter2-correct-horse"
 
@@ -145,7 +146,7 @@ class Scene:
         try:
             keeper = Toolkeeper(
                 configuration,
-                policy=load_policy([("policy.yaml", POLICY)]),
+                policy=POLICIES,
                 ledger=ledger,
                 sealer=SealingKey(b"k" * 32),
                 clock=clock,
