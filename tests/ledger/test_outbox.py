@@ -154,6 +154,37 @@ def test_whoever_subscribes_is_woken_after_a_commit_that_concerns_it(desk: Any) 
     assert woken == [1]
 
 
+def test_every_way_in_which_the_ledger_writes_an_event_is_seen(desk: Any, make: Any) -> None:
+    wanted = (
+        "session.opened",
+        "call.claimed",
+        "call.settled",
+        "call.fenced",
+        "approval.expired",
+        "lease.reaped",
+    )
+    desk.ledger.subscribe({"hook": wanted})
+    make.begin(desk.ledger, "ses_2", "run_2")
+    row = make.a_row()
+
+    def told(name: str) -> list[Event]:
+        return [Event(name, {}, "run_1", "inv_1")]
+
+    lease = desk.wait(desk.ledger.claim(row, make.LEASE, told("call.claimed")))
+    assert desk.wait(desk.ledger.settle(make.ended(row, lease.fence), told("call.settled")))
+    assert not desk.wait(desk.ledger.settle(make.ended(row, lease.fence), told("call.settled")))
+    desk.wait(desk.ledger.claim(make.a_row("inv_2"), make.LEASE, []))
+    desk.park("inv_3", "apr_3")
+    desk.clock.forward(days=2)
+    desk.wait(desk.ledger.reap(desk.clock.now()))
+    found = []
+    while taken := take(desk):
+        for each in taken:
+            found.append(each.event.event.name)
+            desk.wait(desk.ledger.delivered(each.delivery_id))
+    assert sorted(found) == sorted(wanted)
+
+
 def test_a_write_that_is_undone_puts_nothing_into_an_outbox(desk: Any, make: Any) -> None:
     woken: list[int] = []
     desk.ledger.subscribe({"hook": ("approval.answered",)}, lambda: woken.append(1))
