@@ -81,8 +81,8 @@ class PostgresCluster(contextlib.AbstractContextManager["PostgresCluster"]):
     """A running server; `settings` are put over those for tests."""
 
     def __init__(self, binaries: Path, **settings: str) -> None:
-        self._binaries = binaries
-        self._settings = _SETTINGS | settings
+        self.binaries = binaries
+        self.settings = _SETTINGS | settings
         self.root = Path()
         self.port = 0
         self.process: subprocess.Popen[bytes] | None = None
@@ -99,7 +99,7 @@ class PostgresCluster(contextlib.AbstractContextManager["PostgresCluster"]):
             "TZ": "UTC",
         }
         subprocess.run(
-            [self._binaries / "initdb", "-D", self.root / "data", *_INITIAL],
+            [self.binaries / "initdb", "-D", self.root / "data", *_INITIAL],
             check=True,
             stdout=subprocess.DEVNULL,
             env=self._environment,
@@ -114,7 +114,7 @@ class PostgresCluster(contextlib.AbstractContextManager["PostgresCluster"]):
 
     def start(self) -> None:
         """Starts the server, also once more after `stop`, on the same port and data."""
-        options = self._settings | {
+        options = self.settings | {
             "listen_addresses": "127.0.0.1",
             "port": str(self.port),
             "unix_socket_directories": str(self.root),
@@ -122,7 +122,7 @@ class PostgresCluster(contextlib.AbstractContextManager["PostgresCluster"]):
         words = [word for name, value in options.items() for word in ("-c", f"{name}={value}")]
         with (self.root / "log").open("ab") as log:
             self.process = subprocess.Popen(
-                [self._binaries / "postgres", "-D", self.root / "data", *words],
+                [self.binaries / "postgres", "-D", self.root / "data", *words],
                 env=self._environment,
                 cwd=self.root,
                 stdout=log,

@@ -40,7 +40,7 @@ class Order(Generic[T]):
             self.answer.set_result(self.value)
 
 
-class _Undone(Exception):
+class Undone(Exception):
     """Raised in a group's transaction to undo it, because one of its works failed."""
 
 
@@ -67,14 +67,14 @@ class Together:
         try:
             return [work(connection) for work in self.works]
         except Exception as error:
-            raise _Undone from error
+            raise Undone from error
 
 
 def _together(database: Database, group: Sequence[Order[Any]]) -> bool:
     """Whether every order of the group has its answer; nothing was done when not."""
     try:
         values = database.write(Together([order.work for order in group]))
-    except _Undone:
+    except Undone:
         return False
     except RunError as error:
         if error.code is not Code.LEDGER_UNAVAILABLE:

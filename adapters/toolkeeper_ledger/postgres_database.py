@@ -19,7 +19,7 @@ from toolkeeper_contract import Code, RunError
 from toolkeeper_ledger.database import TRIES, Moved, Withdrawn
 from toolkeeper_ledger.engine_log import OPTIONS
 from toolkeeper_ledger.fault import conflict, unavailable
-from toolkeeper_ledger.group import Together
+from toolkeeper_ledger.group import Together, Undone
 from toolkeeper_ledger.history import HEADS
 from toolkeeper_ledger.postgres_connection import (
     begin,
@@ -202,11 +202,15 @@ class PostgresDatabase:
             self._undo()
             if lost:
                 raise (_Unheard if sent else _Lost) from None
+            if isinstance(work, Together):
+                raise Undone from None
             if isinstance(error, psycopg.errors.DivisionByZero):
                 raise Moved from None
             raise
-        except BaseException:
+        except BaseException as error:
             self._drop()  # what was sent is not committed without the pipeline's end
+            if isinstance(work, Together) and isinstance(error, Exception):
+                raise Undone from None
             raise
         answer: T = answers if isinstance(work, Together) else answers[0]
         return (answer,)
@@ -283,8 +287,11 @@ class PostgresDatabase:
 
     def _undo(self) -> None:
         """Ends the transaction without a trace; a connection that cannot is let go."""
+        assert self._writer is not None
+        if is_lost(self._writer):
+            self._drop()
+            return
         try:
-            assert self._writer is not None
             driver_of(self._writer).rollback()
         except BaseException as error:
             self._drop()

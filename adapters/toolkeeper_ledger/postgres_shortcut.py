@@ -53,8 +53,13 @@ class Shortcut:
         for message in messages:
             self.heads.pop(message.head.session_id, None)
         with driver.pipeline():
-            for message in messages:
-                psycopg.RawCursor(driver).execute(message.text, message.values, prepare=True)
+            try:
+                for message in messages:
+                    psycopg.RawCursor(driver).execute(message.text, message.values, prepare=True)
+            except BaseException:
+                # The end of the pipeline would commit those that went out before.
+                driver.close()
+                raise
         for message in messages:
             self.heads[message.head.session_id] = message.head
         return [message.answer for message in messages]

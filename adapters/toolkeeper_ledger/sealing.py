@@ -49,8 +49,8 @@ class SealingKey:
         if head[1:] != self._name:
             raise unsealable(
                 "the arguments were sealed with another key",
-                "use the key of the worker that parked the call (`TOOLKEEPER_SEAL_KEY`, the same for"
-                " all workers of a store), or deny the call",
+                "use the key of the worker that parked the call (`TOOLKEEPER_SEAL_KEY` is the same"
+                " for all workers of a store), or deny the call",
             )
         nonce = sealed[len(head) : len(head) + _NONCE_BYTES]
         try:

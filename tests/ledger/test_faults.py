@@ -123,20 +123,22 @@ def test_broken_json_in_a_row_is_said_to_be(
     assert "changed" in unavailable(sql.planned_turns()).message
 
 
-def test_text_that_cannot_be_kept_is_refused_whole(sql: SqlLedger, make: ModuleType) -> None:
-    make.begin(sql)
+def test_text_that_cannot_be_kept_is_refused_whole(any_sql: SqlLedger, make: ModuleType) -> None:
+    make.begin(any_sql)
     for odd in (
         make.a_row(result="\ud800"),
         make.a_row(arguments={"a": "\ud800"}),
         make.a_row(call_id="\ud800"),
     ):
-        unavailable(sql.settle(odd, [Event("call.settled")]))
-    assert asyncio.run(sql.invocations()) == []
-    assert len(asyncio.run(sql.events())) == 2
+        unavailable(any_sql.settle(odd, [Event("call.settled")]))
+    assert asyncio.run(any_sql.invocations()) == []
+    assert len(asyncio.run(any_sql.events())) == 2
 
 
-def test_a_failure_in_the_middle_leaves_nothing_behind(sql: SqlLedger, make: ModuleType) -> None:
-    make.begin(sql)
+def test_a_failure_in_the_middle_leaves_nothing_behind(
+    any_sql: SqlLedger, make: ModuleType
+) -> None:
+    make.begin(any_sql)
 
     class Broken(Exception):
         pass
@@ -146,9 +148,9 @@ def test_a_failure_in_the_middle_leaves_nothing_behind(sql: SqlLedger, make: Mod
             raise Broken
 
     with pytest.raises(Broken):
-        asyncio.run(sql.settle(make.a_row(), [Event("call.settled", Data(n=1))]))
-    assert asyncio.run(sql.invocations()) == []
-    assert asyncio.run(sql.settle(make.a_row(), [Event("call.settled")])) is True
+        asyncio.run(any_sql.settle(make.a_row(), [Event("call.settled", Data(n=1))]))
+    assert asyncio.run(any_sql.invocations()) == []
+    assert asyncio.run(any_sql.settle(make.a_row(), [Event("call.settled")])) is True
 
 
 def test_no_write_transaction_begins_as_a_read(sql: SqlLedger, make: ModuleType) -> None:
