@@ -7,8 +7,8 @@ from dataclasses import dataclass
 class KeptResult:
     """The full redacted text of a cut result, or a part of it that does not read as text.
 
-    `text` is the text (packed with its source, as the pipeline has it); for binary parts it is
-    empty, `data` are their bytes and `mime_type` what the source said they are.
+    `text` is packed by the pipeline: the text with its source, or for a part that is no text its
+    source alone. `data` are the bytes of such a part and `mime_type` what they were said to be.
     """
 
     text: str
