@@ -70,9 +70,34 @@ SECTIONS = (
     ),
     Section(
         "ledger",
-        "A durable call",
+        "Claim and settle",
         ("ledger.py",),
-        "Claim and settle, one commit each, with one event each.",
+        "The two commits of a call, with one event each, without the pipeline around them.",
+    ),
+    Section(
+        "durable",
+        "A governed call whose row survives",
+        ("durable.py",),
+        "The whole way from the model's text to a settled row, beside the same tool call as a "
+        "durable step of LangGraph and DBOS. `memory`: nothing survives.",
+    ),
+    Section(
+        "memory",
+        "Memory over 100,000 calls",
+        ("memory.py", "--sessions", "200"),
+        "What a process holds that makes calls in sessions that come and go.",
+    ),
+    Section(
+        "memory-session",
+        "Memory over 100,000 calls of one session",
+        ("memory.py",),
+        "What one session has read is kept for provenance, up to a bound.",
+    ),
+    Section(
+        "soak",
+        "Four workers, eight clients",
+        ("soak.py",),
+        "Workers are killed while calls run; then every number has to add up.",
     ),
     Section(
         "crash",
