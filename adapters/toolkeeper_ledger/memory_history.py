@@ -190,9 +190,9 @@ class MemoryHistory:
 
     def _mark(self, session_id: str, *, tainted: bool, private: bool) -> None:
         session = self._sessions[session_id]
-        self._sessions[session_id] = replace(
-            session, tainted=session.tainted or tainted, private=session.private or private
-        )
+        marks = (session.tainted or tainted, session.private or private)
+        if marks != (session.tainted, session.private):
+            self._sessions[session_id] = replace(session, tainted=marks[0], private=marks[1])
 
     def _known(self, session_id: str) -> SessionRecord:
         session = self._sessions.get(session_id)
