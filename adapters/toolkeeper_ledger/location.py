@@ -8,9 +8,13 @@ from sqlalchemy.exc import ArgumentError
 
 from toolkeeper_contract import ConfigError
 
+SYNCHRONOUS = ("NORMAL", "FULL")
+"""What is committed survives the death of the process, or a power loss as well."""
+
 _SHAPE = "write `sqlite:///toolkeeper.db`, or four slashes for an absolute path"
 _SERVER_SHAPE = "write `postgresql://USER:PASSWORD@HOST:PORT/DATABASE`"
 _SQLITE = ("sqlite", "sqlite+pysqlite")
+_SYNCHRONOUS = "synchronous"
 _POSTGRES = ("postgresql", "postgresql+psycopg")
 
 
@@ -35,7 +39,7 @@ def store_path(url: str) -> Path:
     parsed = _parse(url)
     if parsed.drivername not in _SQLITE:
         raise ConfigError(f"the store's kind `{parsed.drivername}` is not a file", _SHAPE)
-    if parsed.host or parsed.query:
+    if parsed.host or parsed.query.keys() - {_SYNCHRONOUS}:
         raise ConfigError("the store's URL has a part that a file does not have", _SHAPE)
     if not parsed.database or parsed.database == ":memory:":
         raise ConfigError(
@@ -45,6 +49,22 @@ def store_path(url: str) -> Path:
     if "\0" in parsed.database:
         raise ConfigError("the store's path has a character that no path can have", _SHAPE)
     return Path(parsed.database)
+
+
+def synchronous_of(url: str) -> str | None:
+    """How a file's URL has it synchronised, `sqlite:///path?synchronous=full`; None: not said.
+
+    ConfigError for anything but `normal` and `full`.
+    """
+    wanted = _parse(url).query.get(_SYNCHRONOUS)
+    if wanted is None:
+        return None
+    if not isinstance(wanted, str) or wanted.upper() not in SYNCHRONOUS:
+        raise ConfigError(
+            "the store cannot be synchronised that way",
+            "write `?synchronous=full` to survive a power loss as well, or leave it out",
+        )
+    return wanted.upper()
 
 
 def server_url(url: str) -> URL:

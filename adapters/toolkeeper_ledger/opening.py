@@ -14,6 +14,7 @@ from sqlalchemy.exc import DBAPIError
 
 from toolkeeper_contract import Clock, ConfigError
 from toolkeeper_ledger.fault import NOT_A_DATABASE, at_opening, fault_of, is_busy
+from toolkeeper_ledger.location import SYNCHRONOUS
 from toolkeeper_ledger.migrating import bring_up, check_current, foreign_tables, supported
 from toolkeeper_ledger.rows import instant
 from toolkeeper_ledger.schema import VERSION, schema_version
@@ -21,7 +22,6 @@ from toolkeeper_ledger.sqlite_database import SqliteDatabase
 
 _MAGIC = b"SQLite format 3\0"
 _NO_HELPER_FILES = ("SQLITE_CANTOPEN", "SQLITE_READONLY")
-SYNCHRONOUS = ("NORMAL", "FULL")
 
 
 def open_database(
