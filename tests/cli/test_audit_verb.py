@@ -95,6 +95,7 @@ def test_a_session_can_be_asked_for_alone(played: Desktop) -> None:
 
 
 @pytest.mark.parametrize("words", VERBS, ids=" ".join)
+@pytest.mark.sqlite_file
 def test_reading_leaves_the_store_and_its_folder_as_they_were(
     played: Desktop, words: tuple[str, ...]
 ) -> None:
@@ -106,6 +107,7 @@ def test_reading_leaves_the_store_and_its_folder_as_they_were(
 
 
 @pytest.mark.parametrize("words", VERBS, ids=" ".join)
+@pytest.mark.sqlite_file
 def test_a_store_url_does_instead_of_a_configuration(
     played: Desktop, words: tuple[str, ...]
 ) -> None:

@@ -273,6 +273,7 @@ READING = [
 
 @pytest.mark.parametrize("content", STORES.values(), ids=STORES)
 @pytest.mark.parametrize("words", [*READING, *WRITING], ids=" ".join)
+@pytest.mark.sqlite_file
 def test_an_unreadable_store_is_refused_and_left_alone(
     desktop: Desktop, content: bytes, words: tuple[str, ...]
 ) -> None:
@@ -285,6 +286,7 @@ def test_an_unreadable_store_is_refused_and_left_alone(
 
 
 @pytest.mark.parametrize("words", [*READING, *WRITING], ids=" ".join)
+@pytest.mark.sqlite_file
 def test_a_store_of_a_newer_version_is_refused_and_left_alone(
     desktop: Desktop, words: tuple[str, ...]
 ) -> None:
@@ -297,6 +299,7 @@ def test_a_store_of_a_newer_version_is_refused_and_left_alone(
 
 
 @pytest.mark.parametrize("words", [*READING, ("approvals", "deny", "apr_1")], ids=" ".join)
+@pytest.mark.sqlite_file
 def test_a_missing_store_is_told_and_not_made(desktop: Desktop, words: tuple[str, ...]) -> None:
     before = desktop.files()
     refused(desktop.toolkeeper(*words), "toolkeeper.db", "is not there")
