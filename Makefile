@@ -14,8 +14,9 @@ $(VENV)/.installed: pyproject.toml
 demo: $(VENV)/.installed  ## the office example: plan, call, approve from another process, audit
 	$(BIN)/python examples/office/demo.py
 
-test: $(VENV)/.installed  ## all tests
+test: $(VENV)/.installed  ## all tests; then once more, on PostgreSQL, those that keep a ledger
 	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --store=postgresql
 
 lint: $(VENV)/.installed  ## style, types, import directions
 	$(BIN)/ruff check .

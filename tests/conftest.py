@@ -20,6 +20,10 @@ settings.register_profile("local", deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
+_ON_ANY_STORE = {"cases", "cli", "e2e", "runtime", "sessions"}
+"""Folders of tests that keep a ledger wherever they are told to."""
+
+
 def _load(name: str) -> ModuleType:
     # Tests are not a package.
     path = Path(__file__).with_name(f"{name}.py")
@@ -45,20 +49,21 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "sqlite_file: is about a store in a file, or looks into one; no other will do"
     )
-    config.addinivalue_line("markers", "every_store: chooses its stores itself; one run is enough")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out what another store makes no difference to."""
+    """Leaves out what another store makes no difference to, or what chooses its own."""
     if config.getoption("--store") == "sqlite":
         return
-    left_out = [
+    here = Path(__file__).parent
+    kept = [
         item
         for item in items
-        if item.get_closest_marker("sqlite_file") or item.get_closest_marker("every_store")
+        if item.path.relative_to(here).parts[0] in _ON_ANY_STORE
+        and not item.get_closest_marker("sqlite_file")
     ]
-    config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if item not in set(left_out)]
+    config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+    items[:] = kept
 
 
 @pytest.fixture(autouse=True)
