@@ -61,8 +61,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items
         if item.path.relative_to(here).parts[0] in _ON_ANY_STORE
         and not item.get_closest_marker("sqlite_file")
+        # Without a folder there is no configuration, and without one no store.
+        and {"tmp_path", "tmp_path_factory"} & set(getattr(item, "fixturenames", ()))
     ]
-    config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+    wanted = set(kept)
+    config.hook.pytest_deselected(items=[item for item in items if item not in wanted])
     items[:] = kept
 
 
