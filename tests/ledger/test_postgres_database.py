@@ -344,3 +344,44 @@ def test_a_head_that_another_process_has_moved_costs_a_second_try(
         asyncio.run(process.append("ses_1", [Event("noted")]))
     assert whole(ledger) == ["call.claimed", "call.claimed", "noted"] * 5
     asyncio.run(process.close())
+
+
+def test_a_call_is_one_message_to_begin_and_one_to_end(
+    ledger: SqlLedger, make: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from toolkeeper_ledger.postgres_shortcut import Shortcut
+
+    real, sent = Shortcut.send, []
+
+    def send(self: Any, connection: Any, messages: Any) -> Any:
+        sent.append(len(messages))
+        return real(self, connection, messages)
+
+    def no_steps(work: object) -> Any:
+        raise AssertionError("it went step by step")
+
+    monkeypatch.setattr(Shortcut, "send", send)
+    monkeypatch.setattr(database_of(ledger), "_write_once", no_steps)
+    for name in ("inv_1", "inv_2"):
+        lease = claim(ledger, make, name)
+        end = make.ended(make.a_row(name), lease.fence)
+        assert asyncio.run(ledger.settle(end, [Event("call.settled")], private=True))
+    assert sent == [1, 1, 1, 1]
+    assert whole(ledger) == ["call.claimed", "call.settled"] * 2
+    session = asyncio.run(ledger.session("ses_1"))
+    assert session is not None
+    assert (session.tainted, session.private) == (False, True)
+
+
+def test_an_end_in_one_message_is_only_its_lease_holders(
+    ledger: SqlLedger, clock: Any, make: ModuleType
+) -> None:
+    assert claim(ledger, make) is not None
+    clock.forward(hours=1)
+    asyncio.run(ledger.reap(clock.now()))
+    late = make.ended(make.a_row(), 1)
+    assert asyncio.run(ledger.settle(late, [Event("call.settled")])) is False
+    assert whole(ledger) == ["call.claimed", "lease.reaped", "call.fenced"]
+    row = asyncio.run(ledger.invocation("inv_1"))
+    assert row is not None
+    assert row.fence == 2

@@ -4,6 +4,7 @@ import asyncio
 import importlib.util
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -152,24 +153,39 @@ async def everything(ledger: Any) -> dict[str, Any]:
 @given(steps=st.lists(STEPS, max_size=14))
 def test_both_stores_answer_alike(steps: list[tuple[Any, ...]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        clock = MAKING.HandClock()
-        sql = open_ledger(f"sqlite:///{folder}/ledger.db", clock=clock)
-        memory = MemoryLedger(clock)
+        compare(f"sqlite:///{folder}/ledger.db", steps)
 
-        async def play() -> None:
-            for step in steps:
-                if step[0] == "wait":
-                    clock.forward(seconds=step[1])
-                    continue
-                assert await take(sql, clock, step) == await take(memory, clock, step)
-            kept = await everything(sql)
-            assert kept == await everything(memory)
-            check(kept)
-            await sql.close()
 
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(steps=st.lists(STEPS, max_size=14))
+def test_a_store_on_a_server_answers_alike(
+    new_database: Callable[[], str], steps: list[tuple[Any, ...]]
+) -> None:
+    compare(new_database(), steps)
+
+
+def compare(url: str, steps: list[tuple[Any, ...]]) -> None:
+    """Plays the steps on the store at `url` and in memory."""
+    clock = MAKING.HandClock()
+    sql = open_ledger(url, clock=clock)
+    memory = MemoryLedger(clock)
+
+    async def play() -> None:
+        for step in steps:
+            if step[0] == "wait":
+                clock.forward(seconds=step[1])
+                continue
+            assert await take(sql, clock, step) == await take(memory, clock, step)
+        kept = await everything(sql)
+        assert kept == await everything(memory)
+        check(kept)
+
+    try:
         MAKING.begin(sql)
         MAKING.begin(memory)
         asyncio.run(play())
+    finally:
+        asyncio.run(sql.close())
 
 
 def check(kept: dict[str, Any]) -> None:
