@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, NullPool, create_engine, event
+from sqlalchemy import Connection, NullPool, create_engine
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from toolkeeper_contract import Code, RunError
@@ -44,9 +44,15 @@ class SqliteDatabase:
         self._file: tuple[int, int] | None = None
         self._watching = False
         self._tables: int | None = None
-        self._writing = self._engine()
-        self._reading = self._engine(isolation_level="AUTOCOMMIT")
-        event.listen(self._writing, "begin", self._begin)
+        # Transactions begin and end on the driver, as written here: the engine's own bookkeeping
+        # takes longer than the rest of a commit, twice for every call.
+        self._engine = create_engine(
+            "sqlite://",
+            creator=self.connect,
+            poolclass=NullPool,
+            isolation_level="AUTOCOMMIT",
+            **OPTIONS,
+        )
         self._writer: Connection | None = None
         self._reader: Connection | None = None
 
@@ -67,16 +73,14 @@ class SqliteDatabase:
             try:
                 self._check_file()
                 if self._reader is None:
-                    self._reader = self._reading.connect()
+                    self._reader = self._engine.connect()
                 driver = self._reader.connection.cursor()
                 driver.execute("BEGIN")
                 try:
                     self._check_tables(driver)
                     return work(self._reader)
                 finally:
-                    # Begun and ended by hand, as it is done for every call: nothing was written.
-                    if driver.connection.in_transaction:
-                        driver.execute("ROLLBACK")
+                    self._undo(driver)
             except (DBAPIError, sqlite3.Error) as error:
                 self._drop()
                 raise unavailable(fault_of(error)) from None
@@ -92,20 +96,26 @@ class SqliteDatabase:
     def close(self) -> None:
         with self._lock:
             self._drop()
-            self._writing.dispose()
-            self._reading.dispose()
+            self._engine.dispose()
 
     def _write_once(self, work: Callable[[Connection], T]) -> T:
         with self._lock:
             try:
                 self._check_file()
                 if self._writer is None:
-                    self._writer = self._writing.connect()
-                with self._writer.begin():
+                    self._writer = self._engine.connect()
+                driver = self._writer.connection.cursor()
+                driver.execute("BEGIN IMMEDIATE")
+                try:
+                    self._check_tables(driver)
                     answer = work(self._writer)
                     # Commit into a file that somebody has moved away, and the row is lost.
                     self._check_file()
+                    self._commit(driver)
                     return answer
+                except BaseException:
+                    self._undo(driver)
+                    raise
             except Withdrawn as withdrawn:
                 return withdrawn.answer  # type: ignore[return-value]
             except (IntegrityError, sqlite3.IntegrityError):
@@ -118,16 +128,13 @@ class SqliteDatabase:
                     Code.LEDGER_UNAVAILABLE, "a record holds text that cannot be kept"
                 ) from None
 
-    def _engine(self, **options: Any) -> Engine:
-        return create_engine(
-            "sqlite://", creator=self.connect, poolclass=NullPool, **OPTIONS, **options
-        )
+    def _commit(self, driver: Any) -> None:
+        driver.execute("COMMIT")
 
-    def _begin(self, connection: Connection) -> None:
-        # On the driver's cursor: this runs twice for every call.
-        cursor = connection.connection.cursor()
-        cursor.execute("BEGIN IMMEDIATE")
-        self._check_tables(cursor)
+    def _undo(self, driver: Any) -> None:
+        # A transaction that met a full disk, say, is over by itself.
+        if driver.connection.in_transaction:
+            driver.execute("ROLLBACK")
 
     def connect(self) -> sqlite3.Connection:
         """A driver connection of the caller's own, in no transaction."""

@@ -16,7 +16,6 @@ from contextvars import ContextVar
 
 import psycopg
 from sqlalchemy import Engine, event
-from sqlalchemy.engine.default import DefaultDialect
 
 from toolkeeper_ledger import SqlLedger, key_file
 from toolkeeper_ledger.calls import Claim, Settle
@@ -196,13 +195,16 @@ def _lay_database(wire):
     for name in ("run", "run_many"):
         setattr(Prepared, name, _counted(wire, getattr(Prepared, name)))
     event.listen(Engine, "after_cursor_execute", lambda *_: wire.statement())
-    event.listen(Engine, "rollback", lambda *_: wire.undone())
-    commit = DefaultDialect.do_commit
+    commit, undo = SqliteDatabase._commit, SqliteDatabase._undo
 
-    def do_commit(self, connection):
-        wire.commit(lambda: commit(self, connection))
+    def committed(self, driver):
+        wire.commit(lambda: commit(self, driver))
 
-    DefaultDialect.do_commit = do_commit
+    def undone(self, driver):
+        wire.undone()
+        undo(self, driver)
+
+    SqliteDatabase._commit, SqliteDatabase._undo = committed, undone
     execute, rollback = psycopg.Connection.execute, psycopg.Connection.rollback
 
     def executed(self, query, *args, **more):
