@@ -56,6 +56,7 @@ def report(count: Count, store: str) -> None:
     rows = {
         "workers killed": count.kills,
         "calls asked again": count.repeats,
+        "  after their approval had run out": count.anew,
         "rows": sum(count.outcomes.values()),
         **{f"  {name}": many for name, many in sorted(count.outcomes.items())},
         "writes of unknown outcome, reported": count.unknown,

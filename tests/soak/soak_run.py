@@ -27,13 +27,15 @@ CALLS_OF_A_SESSION = 100
 class Count:
     """What came of a run; `faults` are the sums that do not add up.
 
-    `repeats` are questions that a client asked again; `unknown` writes of unknown outcome.
+    `repeats` are questions that a client asked again, `anew` those of them whose first approval had
+    run out; `unknown` are writes of unknown outcome.
     """
 
     calls: int
     sent: int = 0
     kills: int = 0
     repeats: int = 0
+    anew: int = 0
     seconds: float = 0.0
     outcomes: Counter = field(default_factory=Counter)
     approvals: Counter = field(default_factory=Counter)
@@ -209,18 +211,21 @@ async def _add_up(ledger, scene, count, answered):
     def wrong(what, *values):
         count.faults.append(f"{what}: {', '.join(map(str, values))}")
 
-    # A call that was sent is on exactly one row, whoever was asked how often.
-    rows_of = Counter(row.call_id for row in rows)
-    for number in range(count.calls):
-        if rows_of[f"c{number}"] != 1:
-            wrong("rows of a call", number, rows_of[f"c{number}"])
-    if len(rows) != count.calls:
-        wrong("rows", len(rows), "calls", count.calls)
+    # A call that was sent is on exactly one row, whoever was asked how often; but for one that did
+    # not run because its approval had run out by the time that its client asked again.
+    by_call = {}
     for row in rows:
         if row.state is not State.SETTLED:
             wrong("a row that is stuck", row.call_id, row.state)
+        before = by_call.get(row.call_id)
+        by_call[row.call_id] = row
+        if before is not None:
+            count.anew += 1
+            if before.code is not Code.APPROVAL_EXPIRED:
+                wrong("a second row", row.call_id, before.outcome, before.code)
+    if len(by_call) != count.calls or len(rows) != count.calls + count.anew:
+        wrong("rows", len(rows), "calls", len(by_call), "sent", count.calls)
 
-    by_call = {row.call_id: row for row in rows}
     for number in range(count.calls):
         row, fate = by_call.get(f"c{number}"), fate_of(number)
         if row is None:
@@ -255,8 +260,8 @@ async def _add_up(ledger, scene, count, answered):
     asked = sum(
         fate_of(n) in (Fate.APPROVED, Fate.DENIED, Fate.EXPIRED) for n in range(count.calls)
     )
-    if len(approvals) != asked:
-        wrong("approvals", len(approvals), "asked", asked)
+    if len(approvals) != asked + count.anew:
+        wrong("approvals", len(approvals), "asked", asked, "and asked anew", count.anew)
     ended = {ApprovalState.SPENT, ApprovalState.DENIED, ApprovalState.EXPIRED}
     if not {approval.state for approval in approvals} <= ended:
         wrong("approvals that are left", count.approvals)
