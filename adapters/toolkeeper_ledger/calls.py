@@ -1,12 +1,20 @@
 """How does a call take its place, its lease and its end, each exactly once?"""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, update
 
-from toolkeeper_contract import Approval, Event, Invocation, Lease, RunError, State
+from toolkeeper_contract import (
+    Approval,
+    Event,
+    Invocation,
+    KeptResult,
+    Lease,
+    RunError,
+    State,
+)
 from toolkeeper_ledger import grants
 from toolkeeper_ledger.approvals import ask, close_unused, find_approval, replaced, spend
 from toolkeeper_ledger.call_rows import (
@@ -21,6 +29,7 @@ from toolkeeper_ledger.call_rows import (
 from toolkeeper_ledger.database import Moved, Withdrawn
 from toolkeeper_ledger.endings import (
     fenced_event,
+    is_same_end,
     is_twin,
     may_amend,
     may_end,
@@ -34,7 +43,7 @@ from toolkeeper_ledger.lease_term import Term
 from toolkeeper_ledger.prepared import Prepared
 from toolkeeper_ledger.rows import instant
 from toolkeeper_ledger.schema import invocations
-from toolkeeper_ledger.sessions import mark
+from toolkeeper_ledger.sessions import keep_results, mark
 from toolkeeper_ledger.vouching import asking, settling, vouched
 
 _RENEW = Prepared(
@@ -71,6 +80,7 @@ class Settle:
     events: Sequence[Event]
     tainted: bool
     private: bool
+    kept: Mapping[str, KeptResult] = field(default_factory=dict)
 
     def __call__(self, connection: Connection) -> bool:
         return settle(
@@ -80,6 +90,7 @@ class Settle:
             self.events,
             tainted=self.tainted,
             private=self.private,
+            kept=self.kept,
         )
 
 
@@ -172,6 +183,7 @@ def settle(
     *,
     tainted: bool = False,
     private: bool = False,
+    kept: Mapping[str, KeptResult] | None = None,
 ) -> bool:
     lock(connection, row.session_id)
     standing = _own(find_standing(connection, row), row)
@@ -180,8 +192,11 @@ def settle(
         open_row(connection, settled)
         mark(connection, row.session_id, tainted=tainted, private=private)
         append(connection, row.session_id, at, settling(events, settled))
+        keep_results(connection, row, kept or {}, at)
         return True
     if not may_end(standing.state, standing.retryable, standing.fence, row.fence):
+        if is_same_end(find_invocation(connection, row.invocation_id), row):
+            return True
         append(connection, standing.session_id, at, [fenced_event(row, standing.fence)])
         return False
     settled = ended_row(row, at, standing.fence)
@@ -191,6 +206,7 @@ def settle(
     if standing.state == State.PARKED:
         told += close_unused(connection, row.invocation_id)
     append(connection, row.session_id, at, told)
+    keep_results(connection, row, kept or {}, at)
     return True
 
 

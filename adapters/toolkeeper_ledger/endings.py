@@ -147,6 +147,16 @@ def may_end(state: str, retryable: bool, newest: int, fence: int) -> bool:
     return (state == State.RUNNING or retryable) and fence == newest
 
 
+def is_same_end(stored: Invocation | None, row: Invocation) -> bool:
+    """Whether `row` is the end that is stored, written before by who did not hear of it."""
+    return (
+        stored is not None
+        and row.settled_at is not None
+        and (stored.state, stored.session_id, stored.fence, stored.settled_at, stored.outcome)
+        == (State.SETTLED, row.session_id, row.fence, row.settled_at, row.outcome)
+    )
+
+
 def superseded_event(row: Invocation, by: str) -> Event:
     return _of(row, "call.superseded", {"tool": row.tool, "superseded_by": by})
 

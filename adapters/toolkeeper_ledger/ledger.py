@@ -139,9 +139,10 @@ class SqlLedger(Custody):
         *,
         tainted: bool = False,
         private: bool = False,
+        kept: Mapping[str, KeptResult] | None = None,
     ) -> bool:
         at = self._clock.now()
-        return await self._writer.write(calls.Settle(row, at, events, tainted, private))
+        return await self._writer.write(calls.Settle(row, at, events, tainted, private, kept or {}))
 
     async def renew(self, lease: Lease, expires_at: datetime) -> bool:
         at = self._clock.now()
@@ -308,9 +309,9 @@ class SqlLedger(Custody):
 
     # results
 
-    async def keep_result(self, handle: str, invocation: Invocation, result: KeptResult) -> None:
+    async def keep_results(self, invocation: Invocation, kept: Mapping[str, KeptResult]) -> None:
         at = self._clock.now()
-        await self._writer.write(lambda c: sessions.keep_result(c, handle, invocation, result, at))
+        await self._writer.write(lambda c: sessions.keep_results(c, invocation, kept, at))
 
     async def kept_result(
         self, handle: str, *, session_id: str, user: str, agent: str
@@ -318,6 +319,9 @@ class SqlLedger(Custody):
         return await self._writer.read(
             lambda c: sessions.kept_result(c, handle, session_id, user, agent)
         )
+
+    async def kept_by(self, session_id: str, invocation_id: str) -> Mapping[str, KeptResult]:
+        return await self._writer.read(lambda c: sessions.kept_by(c, session_id, invocation_id))
 
     # accepted definitions
 

@@ -5,7 +5,7 @@ end with the process. Each method looks first and writes afterwards, so it does 
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -18,6 +18,7 @@ from toolkeeper_contract import (
     Event,
     Grant,
     Invocation,
+    KeptResult,
     Lease,
     Loading,
     State,
@@ -30,6 +31,7 @@ from toolkeeper_ledger.endings import (
     expired,
     expired_event,
     fenced_event,
+    is_same_end,
     is_twin,
     may_amend,
     may_end,
@@ -137,25 +139,24 @@ class MemoryLedger(MemoryHistory, MemoryGrants):
         *,
         tainted: bool = False,
         private: bool = False,
+        kept: Mapping[str, KeptResult] | None = None,
     ) -> bool:
         held = self._standing(row)
-        if held is None:
-            settled = ended_row(row, self._clock.now(), row.fence)
-            self._hold(_Held(settled))
-            self._mark(row.session_id, tainted=tainted, private=private)
-            self._append(row.session_id, settling(events, settled))
-            return True
-        old = held.row
-        if not may_end(old.state, held.retryable, old.fence, row.fence):
+        old = held.row if held else None
+        if old and held and not may_end(old.state, held.retryable, old.fence, row.fence):
+            if is_same_end(old, row):
+                return True
             self._append(row.session_id, [fenced_event(row, old.fence)])
             return False
-        settled = ended_row(row, self._clock.now(), old.fence)
+        self._check_kept(row, kept or {})
+        settled = ended_row(row, self._clock.now(), old.fence if old else row.fence)
         self._hold(_Held(settled))
         self._mark(row.session_id, tainted=tainted, private=private)
         told = settling(events, settled)
-        if old.state is State.PARKED:
+        if old and old.state is State.PARKED:
             told += self._close_unused(row.invocation_id)
         self._append(row.session_id, told)
+        self._keep(row, kept or {})
         return True
 
     async def renew(self, lease: Lease, expires_at: datetime) -> bool:

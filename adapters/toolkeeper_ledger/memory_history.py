@@ -144,15 +144,9 @@ class MemoryHistory:
 
     # results
 
-    async def keep_result(self, handle: str, invocation: Invocation, result: KeptResult) -> None:
-        there = self._results.get(handle)
-        if there is not None and (there[0].invocation_id, there[1]) != (
-            invocation.invocation_id,
-            result,
-        ):
-            raise conflict(f"the result handle `{handle}` is already in use")
-        self._known(invocation.session_id)
-        self._results.setdefault(handle, (invocation, result))
+    async def keep_results(self, invocation: Invocation, kept: Mapping[str, KeptResult]) -> None:
+        self._check_kept(invocation, kept)
+        self._keep(invocation, kept)
 
     async def kept_result(
         self, handle: str, *, session_id: str, user: str, agent: str
@@ -162,6 +156,14 @@ class MemoryHistory:
             return None
         owner = self._sessions[session_id]
         return there[1] if (owner.user, owner.agent) == (user, agent) else None
+
+    async def kept_by(self, session_id: str, invocation_id: str) -> Mapping[str, KeptResult]:
+        wanted = (session_id, invocation_id)
+        return {
+            handle: result
+            for handle, (row, result) in sorted(self._results.items())
+            if (row.session_id, row.invocation_id) == wanted
+        }
 
     # accepted definitions
 
@@ -187,6 +189,18 @@ class MemoryHistory:
                     self._definitions[tool.fingerprint] = by_print[tool.fingerprint]
 
     # inside
+
+    def _check_kept(self, invocation: Invocation, kept: Mapping[str, KeptResult]) -> None:
+        for handle, result in kept.items():
+            there, stands = self._results.get(handle, (invocation, result))
+            if (there.invocation_id, stands) != (invocation.invocation_id, result):
+                raise conflict(f"the result handle `{handle}` is already in use")
+        if kept:
+            self._known(invocation.session_id)
+
+    def _keep(self, invocation: Invocation, kept: Mapping[str, KeptResult]) -> None:
+        for handle, result in kept.items():
+            self._results.setdefault(handle, (invocation, result))
 
     def _mark(self, session_id: str, *, tainted: bool, private: bool) -> None:
         session = self._sessions[session_id]

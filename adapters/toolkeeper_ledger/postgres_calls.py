@@ -44,7 +44,7 @@ def session_of(work: object) -> str | None:
     """The session of work that may be done at once; None for any other work."""
     if isinstance(work, Claim) and work.row.approval_id is None and work.row.grant_id is None:
         return work.row.session_id
-    if isinstance(work, Settle) and work.row.fence > 0:
+    if isinstance(work, Settle) and work.row.fence > 0 and not work.kept:
         return work.row.session_id
     return None
 

@@ -1,6 +1,6 @@
 """How are sessions, runs, plans and kept results written and found?"""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -63,7 +63,16 @@ _TURNS = (
     .join(plans, plans.c.digest == runs.c.plan_digest)
     .order_by(runs.c.ordinal)
 )
-_RESULT = select(results).where(results.c.handle == bindparam("result_handle"))
+_RESULTS = select(results).where(results.c.handle.in_(bindparam("result_handles", expanding=True)))
+_AT_ONCE = 500
+_RESULTS_BY = (
+    select(results)
+    .where(
+        results.c.session_id == bindparam("session"),
+        results.c.invocation_id == bindparam("invocation"),
+    )
+    .order_by(results.c.handle)
+)
 _OWN_RESULT = (
     select(results.c.text, results.c.data, results.c.mime_type)
     .join(sessions, sessions.c.session_id == results.c.session_id)
@@ -177,28 +186,37 @@ def planned_turns(connection: Connection) -> list[PlannedTurn]:
     return turns
 
 
-def keep_result(
-    connection: Connection, handle: str, invocation: Invocation, result: KeptResult, at: datetime
+def keep_results(
+    connection: Connection, invocation: Invocation, kept: Mapping[str, KeptResult], at: datetime
 ) -> None:
-    there = connection.execute(_RESULT, {"result_handle": handle}).first()
-    if there is not None:
-        if (there.invocation_id, _kept(there)) != (invocation.invocation_id, result):
-            raise conflict(f"the result handle `{handle}` is already in use")
-        return
-    if find_session(connection, invocation.session_id) is None:
+    if kept and find_session(connection, invocation.session_id) is None:
         raise missing_session(invocation.session_id)
-    connection.execute(
-        insert(results),
-        {
-            "handle": handle,
-            "invocation_id": invocation.invocation_id,
-            "session_id": invocation.session_id,
-            "text": result.text,
-            "data": result.data,
-            "mime_type": result.mime_type,
-            "kept_at": instant(at),
-        },
-    )
+    handles = list(kept)
+    there = {}
+    for start in range(0, len(handles), _AT_ONCE):
+        query = {"result_handles": handles[start : start + _AT_ONCE]}
+        for row in connection.execute(_RESULTS, query):
+            there[row.handle] = (row.invocation_id, _kept(row))
+    for handle, found in there.items():
+        if found != (invocation.invocation_id, kept[handle]):
+            raise conflict(f"the result handle `{handle}` is already in use")
+    new = [(handle, result) for handle, result in kept.items() if handle not in there]
+    if new:
+        connection.execute(
+            insert(results),
+            [
+                {
+                    "handle": handle,
+                    "invocation_id": invocation.invocation_id,
+                    "session_id": invocation.session_id,
+                    "text": result.text,
+                    "data": result.data,
+                    "mime_type": result.mime_type,
+                    "kept_at": instant(at),
+                }
+                for handle, result in new
+            ],
+        )
 
 
 def kept_result(
@@ -207,6 +225,11 @@ def kept_result(
     scope = {"result_handle": handle, "session": session_id, "user": user, "agent_name": agent}
     found = connection.execute(_OWN_RESULT, scope).first()
     return None if found is None else _kept(found)
+
+
+def kept_by(connection: Connection, session_id: str, invocation_id: str) -> dict[str, KeptResult]:
+    query = {"session": session_id, "invocation": invocation_id}
+    return {row.handle: _kept(row) for row in connection.execute(_RESULTS_BY, query)}
 
 
 def _kept(row: Row[Any, Any, Any, *tuple[Any, ...]]) -> KeptResult:

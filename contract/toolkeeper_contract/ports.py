@@ -154,14 +154,17 @@ class Ledger(Protocol):
         *,
         tainted: bool = False,
         private: bool = False,
+        kept: Mapping[str, KeptResult] | None = None,
     ) -> bool:
         """Writes the end of `row`: inserts it, or updates the parked or running row.
 
         `tainted` and `private` mark the session in the same commit; nothing takes a mark off.
+        `kept` is what the result does not show, by handle: it is there with the end, or not at all.
 
         A running row is updated only by the holder of its newest lease (`row.fence`); False and
-        the event `call.fenced` when a newer one exists or it is settled already. Sealed arguments
-        are removed.
+        the event `call.fenced` when a newer one exists or it is settled already. An end that is
+        there already, because nobody heard that it was written, is True. Sealed arguments are
+        removed.
         """
         ...
 
@@ -315,14 +318,18 @@ class Ledger(Protocol):
 
     # results
 
-    async def keep_result(self, handle: str, invocation: Invocation, result: KeptResult) -> None:
-        """Keeps what a result did not show, under its handle."""
+    async def keep_results(self, invocation: Invocation, kept: Mapping[str, KeptResult]) -> None:
+        """Keeps, by handle, what the result of a call that has ended did not show."""
         ...
 
     async def kept_result(
         self, handle: str, *, session_id: str, user: str, agent: str
     ) -> KeptResult | None:
         """For its own principal, agent and session only; None for anybody else."""
+        ...
+
+    async def kept_by(self, session_id: str, invocation_id: str) -> Mapping[str, KeptResult]:
+        """Everything that a session keeps of one call's result, by handle."""
         ...
 
     # accepted definitions

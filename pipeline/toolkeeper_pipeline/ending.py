@@ -11,7 +11,7 @@ from contextlib import suppress
 from toolkeeper_contract import Code, Outcome, RunError, State
 from toolkeeper_pipeline import message
 from toolkeeper_pipeline.run import Rim, Run
-from toolkeeper_pipeline.seal import seal
+from toolkeeper_pipeline.seal import Sealed, seal, settle
 from toolkeeper_pipeline.settle import outcome_of
 from toolkeeper_pipeline.states import Executed
 
@@ -24,9 +24,11 @@ async def end(executed: Executed, run: Run, rim: Rim) -> Outcome:
     """Settles the row. RunError(ledger.unavailable) when the store did not come back in time."""
     left = min(PATIENCE, run.limits.lease.total_seconds() / 2)
     until = asyncio.get_running_loop().time() + left
+    sealed: Sealed | None = None
     for pause in rim.pace.pauses(SHORTEST, LONGEST):
         try:
-            return await _sealed(executed, run, rim)
+            sealed = sealed or await seal(executed, run, rim)
+            return await settle(sealed, run, rim)
         except RunError as error:
             if error.code is not Code.LEDGER_UNAVAILABLE:
                 raise
@@ -35,6 +37,12 @@ async def end(executed: Executed, run: Run, rim: Rim) -> Outcome:
             stored = await rim.ledger.invocation(executed.row.invocation_id)
             if stored is not None and stored.state is State.SETTLED:
                 return outcome_of(stored)
+            continue
+        except Exception:
+            if executed.text == message.UNKEEPABLE:
+                raise
+            # Whatever a tool gives back, its call ends on its row.
+            executed, sealed = _unread(executed), None
             continue
         left -= pause
         if left <= 0 or asyncio.get_running_loop().time() >= until:
@@ -49,21 +57,14 @@ async def end(executed: Executed, run: Run, rim: Rim) -> Outcome:
     )
 
 
-async def _sealed(executed: Executed, run: Run, rim: Rim) -> Outcome:
-    try:
-        return await seal(executed, run, rim)
-    except RunError:
-        raise
-    except Exception:
-        # Whatever a tool gives back, its call ends on its row.
-        unread = Executed(
-            executed.row,
-            executed.tool,
-            executed.classification,
-            None,
-            Code.FAILED_RESULT_INVALID,
-            message.UNKEEPABLE,
-            data=executed.data,
-            ends=executed.ends,
-        )
-        return await seal(unread, run, rim)
+def _unread(executed: Executed) -> Executed:
+    return Executed(
+        executed.row,
+        executed.tool,
+        executed.classification,
+        None,
+        Code.FAILED_RESULT_INVALID,
+        message.UNKEEPABLE,
+        data=executed.data,
+        ends=executed.ends,
+    )

@@ -3,10 +3,11 @@
 import json
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from toolkeeper_contract import Blob, KeptResult, ToolResult, canonical_text
-from toolkeeper_pipeline.media import described
+from toolkeeper_pipeline.media import as_text, described
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ENCODED = {"<": 4, ">": 4, "&": 5}
@@ -35,6 +36,17 @@ class Kept:
     def unpacked(cls, packed: KeptResult) -> "Kept":
         body = json.loads(packed.text)
         return cls(body["source"], body["text"], packed.data, packed.mime_type)
+
+
+def heard(text: str, kept: Iterable[Kept]) -> str:
+    """All words of a result of which `text` was shown, with those among its kept parts."""
+    words = [text]
+    for each in kept:
+        if each.data is None:
+            words[0] = each.text
+        else:
+            words.append(as_text(each.data) or "")
+    return "\n".join(words)
 
 
 def read(result: ToolResult) -> str:

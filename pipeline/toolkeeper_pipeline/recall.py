@@ -6,6 +6,7 @@ asks again gets the stored end, and nothing runs; so nothing has to be decided e
 
 import itertools
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from toolkeeper_contract import (
@@ -17,11 +18,12 @@ from toolkeeper_contract import (
     Outcome,
     RunError,
     State,
+    digest,
 )
 from toolkeeper_pipeline.facts import Lesson
 from toolkeeper_pipeline.halt import Halted
 from toolkeeper_pipeline.observe import reap
-from toolkeeper_pipeline.reading import Kept
+from toolkeeper_pipeline.reading import Kept, heard
 from toolkeeper_pipeline.record import idempotency_key
 from toolkeeper_pipeline.run import Rim, Run
 from toolkeeper_pipeline.settle import outcome_of
@@ -138,18 +140,17 @@ async def _carried_over(twin: Invocation, run: Run, rim: Rim) -> Invocation:
     whole = text
     handle = None
     if twin.handle is not None:
-        kept = await rim.ledger.kept_result(
-            twin.handle,
-            session_id=twin.session_id,
-            user=run.principal.user,
-            agent=run.agent,
-        )
-        if kept is not None:
-            # A handle is good in its own session only.
-            handle = rim.ids.new("res")
-            await rim.ledger.keep_result(handle, replace(twin, session_id=run.session_id), kept)
-            text = text.replace(twin.handle, handle)
-            whole = Kept.unpacked(kept).text or whole
+        kept = await rim.ledger.kept_by(twin.session_id, twin.invocation_id)
+        parts = {place: Kept.unpacked(part) for place, part in kept.items()}
+        whole = heard(text, parts.values())
+        here = {place: _place(place, run) for place in parts}
+        text = _renamed(text, here)
+        copies = {
+            here[place]: replace(part, text=_renamed(part.text, here)).packed()
+            for place, part in parts.items()
+        }
+        await rim.ledger.keep_results(replace(twin, session_id=run.session_id), copies)
+        handle = here.get(twin.handle)
     if twin.state is State.SETTLED:
         run.facts.learn(Lesson(whole, trusted=not foreign, private=private, given=twin.arguments))
         if foreign or private:
@@ -157,3 +158,17 @@ async def _carried_over(twin: Invocation, run: Run, rim: Rim) -> Invocation:
             await rim.ledger.append(run.session_id, (Event(READ_ELSEWHERE, marks, run.run_id),))
     shown = _ENVELOPE.sub(rf"\g<1>{run.token}", text) if foreign else text
     return replace(twin, result=shown, handle=handle)
+
+
+def _place(handle: str, run: Run) -> str:
+    """The handle in this session of what another one keeps: the same, however often it is asked."""
+    return f"res_{digest([handle, run.session_id])[:32]}"
+
+
+def _renamed(text: str, places: Mapping[str, str]) -> str:
+    """`text` with each handle as this session has it."""
+    if not places:
+        return text
+    longest = sorted(places, key=len, reverse=True)
+    pattern = re.compile("|".join(re.escape(place) for place in longest))
+    return pattern.sub(lambda found: places[found.group()], text)

@@ -12,7 +12,7 @@ from typing import Any
 from toolkeeper_contract import Blob, Text, ToolResult, canonical_text
 from toolkeeper_pipeline.bounds import MARGIN
 from toolkeeper_pipeline.media import as_text, described, media_type
-from toolkeeper_pipeline.reading import Kept, cut, readable
+from toolkeeper_pipeline.reading import Kept, cut, heard, readable
 from toolkeeper_pipeline.run import Redactor, Rim, Run
 from toolkeeper_pipeline.secrecy import result_redactor
 from toolkeeper_pipeline.states import Executed
@@ -70,8 +70,8 @@ def rendition(
     shown, size, total = cut(text, limit, encoded=False)
     if size < total:
         notes.append(f"[{total - size:,} more bytes are not kept]")
-    heard = "\n".join([shown, *(as_text(each.data or b"") or "" for _, each in kept)])
-    return Rendition(shown, heard if kept else shown, tuple(kept), structured, tuple(notes))
+    words = heard(shown, (part for _, part in kept))
+    return Rendition(shown, words, tuple(kept), structured, tuple(notes))
 
 
 def redactor_of(

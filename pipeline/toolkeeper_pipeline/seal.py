@@ -4,15 +4,20 @@ One cap at the executor's exit for every source: secrets out first, then the cut
 The full text is kept aside under a handle that only this principal, agent and session can use.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from toolkeeper_contract import (
     TOOL_RESULT,
     Code,
     Completed,
     Ending,
+    Event,
     Failed,
     Flag,
+    Invocation,
+    KeptResult,
     Outcome,
     SourceKind,
     State,
@@ -30,6 +35,20 @@ from toolkeeper_policy import source_name
 
 
 @dataclass(frozen=True, slots=True)
+class Sealed:
+    """How a call that ran ends, to be written: as often as it takes, it is the same end.
+
+    `kept` is what its text does not show, by handle. `lesson` is what the session has read by it.
+    """
+
+    row: Invocation
+    events: tuple[Event, ...]
+    kept: Mapping[str, KeptResult]
+    lesson: Lesson | None
+    structured: Any
+
+
+@dataclass(frozen=True, slots=True)
 class _Shown:
     """What the model reads: `size` in UTF-8 bytes, without the envelope and notes."""
 
@@ -38,13 +57,11 @@ class _Shown:
     truncated: bool = False
     handle: str | None = None
     code: Code | None = None
+    kept: Mapping[str, KeptResult] = field(default_factory=dict)
 
 
-async def seal(executed: Executed, run: Run, rim: Rim) -> Outcome:
-    """Settles the row with what the model reads. One commit, after dispatch.
-
-    What the session has read by it is marked in the same commit, and told to `run.facts`.
-    """
+async def seal(executed: Executed, run: Run, rim: Rim) -> Sealed:
+    """Works out what the model reads, and what the row says."""
     settled_at = rim.clock.now()
     result = executed.result
     lesson: Lesson | None = None
@@ -69,7 +86,7 @@ async def seal(executed: Executed, run: Run, rim: Rim) -> Outcome:
         told = rendition(executed, result, run, rim, whose)
         structured = told.structured
         lesson = _lesson(executed, told.heard, run)
-        shown = await _shown(executed, told, run, rim, foreign=not lesson.trusted)
+        shown = _shown(executed, told, run, rim, foreign=not lesson.trusted)
     row = replace(
         executed.row,
         state=State.SETTLED,
@@ -84,11 +101,22 @@ async def seal(executed: Executed, run: Run, rim: Rim) -> Outcome:
     )
     trusted = lesson.trusted if lesson else None
     ended = settled_event(row, trusted=trusted, wrote_tainted=_wrote_tainted(executed, run))
+    events = (ended, *loading_events(row, run, result))
+    return Sealed(row, events, shown.kept, lesson, structured)
+
+
+async def settle(sealed: Sealed, run: Run, rim: Rim) -> Outcome:
+    """Writes the end, with all that is kept and with the session's marks, in one commit.
+
+    What the session has read by it is told to `run.facts` then.
+    """
+    row, lesson, structured = sealed.row, sealed.lesson, sealed.structured
     settled = await rim.ledger.settle(
         row,
-        (ended, *loading_events(row, run, result)),
-        tainted=trusted is False,
+        sealed.events,
+        tainted=lesson is not None and not lesson.trusted,
         private=lesson is not None and lesson.private,
+        kept=sealed.kept,
     )
     if not settled:
         # Somebody reaped this call while it ran; the ledger's word stands, not ours.
@@ -116,19 +144,15 @@ def _wrote_tainted(executed: Executed, run: Run) -> str | None:
     return source if run.facts.wrote(source) else None
 
 
-async def _shown(
-    executed: Executed, told: Rendition, run: Run, rim: Rim, *, foreign: bool
-) -> _Shown:
-    row, source = executed.row, source_name(executed.tool.identity)
-    for place, part in told.kept:
-        await rim.ledger.keep_result(place, row, part.packed())
+def _shown(executed: Executed, told: Rendition, run: Run, rim: Rim, *, foreign: bool) -> _Shown:
+    source = source_name(executed.tool.identity)
+    kept = {place: part.packed() for place, part in told.kept}
     whole = clean(told.text) if foreign else told.text
     shown, size, total = cut(whole, run.limits.result_bytes, encoded=foreign)
     handle: str | None = None
     if size < total and TOOL_RESULT in run.plan.controls:
         handle = rim.ids.new("res")
-        kept = Kept(source if foreign else None, whole)
-        await rim.ledger.keep_result(handle, row, kept.packed())
+        kept[handle] = Kept(source if foreign else None, whole).packed()
     notes = told.notes
     if size < total:
         notes = (_note(size, total, handle, len(shown)), *notes)
@@ -139,6 +163,7 @@ async def _shown(
         size,
         truncated=bool(notes),
         handle=handle or next((place for place, _ in told.kept), None),
+        kept=kept,
     )
 
 

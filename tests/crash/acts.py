@@ -399,7 +399,7 @@ ACTS = (
     Act("retry", retry, prepare=die_in_a_read, only=("tool:", *_TRANSACTIONS)),
     Act("reap", reap, prepare=die_in_a_write, only=("reap:",)),
     Act("renew", renew, only=("renew:",)),
-    Act("offload", offload, only=("keep_result:", "settle:")),
+    Act("offload", offload, only=("settle:",)),
     Act("together", together, only=("before execute", "tool:", *_TRANSACTIONS), grouped=True),
     Act("busy", busy, endless=True),
     Act("begin", begin, only=("open_session:", "begin_run:")),

@@ -186,7 +186,7 @@ class Teller:
 
     async def kept(self, name: str, words: str) -> None:
         row = await self.ran(name, handle=f"res {name} of {self.session}")
-        await self.ledger.keep_result(str(row.handle), row, KeptResult(words))
+        await self.ledger.keep_results(row, {str(row.handle): KeptResult(words)})
 
     async def everything(self) -> None:
         """A session with a call in every way that leaves nothing open."""

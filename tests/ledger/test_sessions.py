@@ -1,6 +1,7 @@
 """Sessions, runs, plans and kept results read back as they were written, on every store."""
 
 from dataclasses import replace
+from datetime import timedelta
 from types import ModuleType
 from typing import Any
 
@@ -92,8 +93,8 @@ def test_events_carry_their_time_and_place(desk: Any, make: ModuleType) -> None:
 def test_a_kept_result_is_for_its_owner_alone(desk: Any, make: ModuleType) -> None:
     row = make.a_row()
     desk.wait(desk.ledger.settle(row, []))
-    desk.wait(desk.ledger.keep_result("res_1", row, KeptResult("a long text\n€")))
-    desk.wait(desk.ledger.keep_result("res_1", row, KeptResult("a long text\n€")))
+    desk.wait(desk.ledger.keep_results(row, {"res_1": KeptResult("a long text\n€")}))
+    desk.wait(desk.ledger.keep_results(row, {"res_1": KeptResult("a long text\n€")}))
     make.begin(desk.ledger, "ses_2", "run_2")
 
     def kept(**change: str) -> Any:
@@ -105,7 +106,41 @@ def test_a_kept_result_is_for_its_owner_alone(desk: Any, make: ModuleType) -> No
     assert kept(agent="other") is None
     assert kept(session_id="ses_2") is None
     assert kept(session_id="ses_9") is None
-    conflicts(desk, desk.ledger.keep_result("res_1", row, KeptResult("another text")))
+    conflicts(desk, desk.ledger.keep_results(row, {"res_1": KeptResult("another text")}))
     conflicts(
-        desk, desk.ledger.keep_result("res_2", make.a_row(session_id="ses_9"), KeptResult("text"))
+        desk,
+        desk.ledger.keep_results(make.a_row(session_id="ses_9"), {"res_2": KeptResult("text")}),
     )
+
+
+def test_what_is_kept_of_a_result_comes_with_its_end_or_not_at_all(
+    desk: Any, make: ModuleType
+) -> None:
+    kept = {f"res_{n}": KeptResult(f"part {n}", str(n).encode(), "image/png") for n in range(1_001)}
+    row = replace(make.a_row(), settled_at=make.START)
+    assert desk.wait(desk.ledger.settle(row, [], kept=kept))
+    assert desk.wait(desk.ledger.kept_by("ses_1", "inv_1")) == kept
+    assert desk.wait(desk.ledger.kept_by("ses_2", "inv_1")) == {}
+    assert desk.wait(desk.ledger.kept_by("ses_1", "inv_2")) == {}
+
+    # A handle that another call has: the end is not written either.
+    other = make.a_row("inv_2")
+    taken = {"res_new": KeptResult("new"), "res_7": KeptResult("part 7")}
+    conflicts(desk, desk.ledger.settle(other, [], kept=taken))
+    assert desk.wait(desk.ledger.invocation("inv_2")) is None
+    assert desk.wait(desk.ledger.kept_by("ses_1", "inv_2")) == {}
+
+
+def test_an_end_that_nobody_heard_of_is_written_once(desk: Any, make: ModuleType) -> None:
+    row = replace(make.a_row(), settled_at=make.START)
+    first, second = {"res_1": KeptResult("text")}, {"res_2": KeptResult("text")}
+    assert desk.wait(desk.ledger.settle(row, [], kept=first))
+    events = desk.wait(desk.ledger.events())
+    assert desk.wait(desk.ledger.settle(row, [], kept=second))
+    assert desk.wait(desk.ledger.events()) == events
+    assert desk.wait(desk.ledger.kept_by("ses_1", "inv_1")) == first
+    # Another end of the same call is another matter.
+    later = replace(row, settled_at=make.START + timedelta(seconds=1))
+    assert not desk.wait(desk.ledger.settle(later, [], kept=second))
+    assert [each.event.name for each in desk.wait(desk.ledger.events())][-1] == "call.fenced"
+    assert desk.wait(desk.ledger.kept_by("ses_1", "inv_1")) == first

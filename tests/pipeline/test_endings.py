@@ -9,6 +9,7 @@ from toolkeeper import ToolError, tool
 from toolkeeper.runtime.configuration import Limits
 from toolkeeper_contract import (
     ApprovalState,
+    Blob,
     Code,
     Completed,
     Ending,
@@ -17,6 +18,8 @@ from toolkeeper_contract import (
     NotDispatched,
     RunError,
     State,
+    Text,
+    ToolResult,
 )
 from toolkeeper_pipeline import Pace
 
@@ -250,6 +253,45 @@ def test_a_store_that_stays_away_is_told_and_the_reaper_ends_the_row(
     assert attempts == [1]
     # Within half a lease, so that nobody else has taken the call for lost.
     assert sum(waits.waited) <= 30
+
+
+@pytest.mark.parametrize("written", [True, False])
+def test_what_is_kept_of_a_result_is_kept_once_also_when_its_end_is_tried_again(
+    played: Any, waits: Any, written: bool
+) -> None:
+    parts = tuple(Blob(b"\x89PNG\r\n\x1a\n" + bytes([n]), "image/png") for n in range(3))
+
+    @tool(name="t.do", **WRITE)
+    def do() -> ToolResult:
+        """Give pictures and more words than are shown."""
+        return ToolResult((*parts, Text("long " * 200)), {"n": 1})
+
+    async def act(keeper: Any, session: Any) -> Any:
+        settle, asked = keeper.ledger.settle, []
+
+        async def unheard(*args: Any, **more: Any) -> bool:
+            """The first time, the store fails before or after it has written."""
+            asked.append(more["kept"])
+            if len(asked) == 1:
+                if written:
+                    assert await settle(*args, **more)
+                raise RunError(Code.LEDGER_UNAVAILABLE, "the answer was lost")
+            return bool(await settle(*args, **more))
+
+        keeper.ledger.settle = unheard
+        turn = await session.begin_turn()
+        outcome = await turn.call(turn.read("c1", "t.do", {}))
+        kept = await keeper.ledger.kept_by(session.session_id, outcome.row.invocation_id)
+        return outcome, kept, asked, await keeper.ledger.events()
+
+    outcome, kept, asked, events = played(act, do, limits=Limits(result_bytes=300))
+    assert outcome.row.outcome is Ending.COMPLETED
+    assert outcome.structured == {"n": 1}
+    assert len(kept) == 4
+    assert outcome.row.handle in kept
+    assert asked == [kept, kept]
+    told = [each.event.name for each in events]
+    assert (told.count("call.settled"), told.count("call.fenced")) == (1, 0)
 
 
 def test_a_conflict_is_no_reason_to_wait(played: Any, waits: Any) -> None:

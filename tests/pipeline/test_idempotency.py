@@ -1,6 +1,7 @@
 """A caller's key, and a turn that is done once more: what was done is given back, never done."""
 
 import asyncio
+import re
 from typing import Any
 
 import pytest
@@ -10,15 +11,19 @@ from toolkeeper.testing import FixedClock
 from toolkeeper_contract import (
     AdvertisedAs,
     ApprovalState,
+    Blob,
     Code,
     Completed,
     ConfigError,
     Ending,
     Failed,
     NotDispatched,
+    Origin,
     RunError,
     State,
     Suspended,
+    Text,
+    ToolResult,
 )
 
 
@@ -324,6 +329,49 @@ def test_another_session_reads_the_result_as_its_own_and_is_marked_by_it(played:
     assert one.row.handle != two.row.handle
     assert two.row.handle in two.row.result
     assert facts == told == (True, True)
+
+
+def test_another_session_reads_every_part_of_the_result_under_handles_of_its_own(
+    played: Any,
+) -> None:
+    picture = b"\x89PNG\r\n\x1a\n" + bytes(200)
+
+    @tool(name="web.get", side_effect="network_read")
+    def get() -> ToolResult:
+        """Get two pictures, a table and many words."""
+        table = Blob(b"a,b\nword in a table,2\n", "text/csv")
+        return ToolResult(
+            (Blob(picture, "image/png"), table, Text("long " * 200), Blob(picture, "image/png"))
+        )
+
+    async def act(keeper: Any, session: Any) -> Any:
+        second = await keeper.open_session(agent="chat", user="ana", attributes={"a": 1})
+        rows, kept = [], []
+        for each in (session, second, second):
+            turn = await each.begin_turn("go")
+            outcome = await turn.call(turn.read("c1", "web.get", {}, idempotency_key="k"))
+            rows.append(outcome.row)
+            whole = await each.kept(outcome.row.handle)
+            places = re.findall(r"handle (res_\w+)\]", whole.text)
+            kept.append([await each.kept(place) for place in places])
+            assert places[0] in outcome.row.result
+        marked = (await second.facts()).provenance.origin("word in a table")
+        stored = await keeper.ledger.kept_by(second.session_id, rows[0].invocation_id)
+        return rows, kept, marked, stored
+
+    from toolkeeper.runtime.configuration import Limits
+
+    rows, kept, marked, stored = played(act, get, limits=Limits(result_bytes=300))
+    assert [[part.data for part in each] for each in kept] == [
+        [picture, b"a,b\nword in a table,2\n", picture]
+    ] * 3
+    assert {part.source for each in kept for part in each} == {"functions"}
+    handles = [set(re.findall(r"res_\w+", row.result)) for row in rows]
+    assert not handles[0] & handles[1]
+    # However often a session asks, it has it once.
+    assert handles[1] == handles[2]
+    assert len(stored) == 4
+    assert marked is Origin.UNTRUSTED
 
 
 def test_a_turn_that_is_done_once_more_starts_from_what_was_done(played: Any) -> None:

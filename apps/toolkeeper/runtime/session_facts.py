@@ -24,7 +24,7 @@ from toolkeeper_contract import (
     SideEffect,
     ToolIdentity,
 )
-from toolkeeper_pipeline import Kept, Lesson, SessionFacts
+from toolkeeper_pipeline import Kept, Lesson, SessionFacts, heard
 from toolkeeper_policy import source_name
 
 READ_BELOW = "session.read"
@@ -201,7 +201,7 @@ class _Telling:
             row = self._rows.get(event.invocation_id or "")
             trusted = data.get("result_trusted", _by_its_look(row))
             if row is not None and trusted is not None:
-                text = await _whole(self._ledger, self._record, row)
+                text = await _whole(self._ledger, row)
                 private = Flag.PRIVATE.value in row.flags
                 self._waiting.append(Lesson(text, trusted, private, row.arguments))
                 if _step(row) != self._step:
@@ -222,14 +222,12 @@ def _step(row: Invocation) -> tuple[str, int]:
     return (row.run_id, row.step)
 
 
-async def _whole(ledger: Ledger, record: SessionRecord, row: Invocation) -> str:
+async def _whole(ledger: Ledger, row: Invocation) -> str:
     """The text of a result as its tool gave it, as far as it was kept."""
-    if row.handle is not None:
-        result = await ledger.kept_result(
-            row.handle, session_id=record.session_id, user=record.user, agent=record.agent
-        )
-        if result is not None and result.data is None:
-            return Kept.unpacked(result).text
     shown = row.result or ""
     inside = _ENVELOPE.fullmatch(shown)
-    return html.unescape(inside.group(1)) if inside else shown
+    text = html.unescape(inside.group(1)) if inside else shown
+    if row.handle is None:
+        return text
+    kept = await ledger.kept_by(row.session_id, row.invocation_id)
+    return heard(text, map(Kept.unpacked, kept.values()))
