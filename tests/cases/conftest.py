@@ -1,6 +1,7 @@
 """Two places to try a case in: a shop in memory, and a home on disk with the real command line."""
 
 import asyncio
+import base64
 import io
 import json
 import os
@@ -331,4 +332,14 @@ def shop() -> Shop:
 def home(tmp_path: Path) -> Home:
     home = Home(tmp_path)
     home.write()
+    return home
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def any_home(request: pytest.FixtureRequest, home: Home, monkeypatch: pytest.MonkeyPatch) -> Home:
+    """A home with its ledger in a file, and one with it on a server."""
+    if request.param == "postgresql":
+        home.settings["store"] = request.getfixturevalue("postgres_store")
+        monkeypatch.setenv("TOOLKEEPER_SEAL_KEY", base64.b64encode(b"k" * 32).decode())
+        home.write()
     return home

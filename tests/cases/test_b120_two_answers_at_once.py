@@ -12,10 +12,10 @@ TITLES = [f"note {number}" for number in range(8)]
 
 
 @pytest.fixture
-def asked(home: Any) -> Any:
-    home.agent["approvers"] = ["ana", "bea"]
-    home.write()
-    return home
+def asked(any_home: Any) -> Any:
+    any_home.agent["approvers"] = ["ana", "bea"]
+    any_home.write()
+    return any_home
 
 
 @pytest.mark.parametrize("other", ["approved", "denied"])

@@ -14,22 +14,22 @@ from toolkeeper_contract import ApprovalState, Ending
 TITLES = [f"note {number}" for number in range(6)]
 
 
-def test_two_processes_that_repeat_an_approved_call_run_it_once(home: Any) -> None:
-    lines = home.park(TITLES)
+def test_two_processes_that_repeat_an_approved_call_run_it_once(any_home: Any) -> None:
+    lines = any_home.park(TITLES)
     session = lines[0]["session_id"]
-    home.together(("answer", "approved", "ana", *(line["approval_id"] for line in lines)))
-    first, second = home.together(("repeat", session, *TITLES), ("repeat", session, *TITLES))
-    assert sorted(effect[1] for effect in home.effects()) == sorted(TITLES)
+    any_home.together(("answer", "approved", "ana", *(line["approval_id"] for line in lines)))
+    first, second = any_home.together(("repeat", session, *TITLES), ("repeat", session, *TITLES))
+    assert sorted(effect[1] for effect in any_home.effects()) == sorted(TITLES)
     for one, two in zip(first, second, strict=True):
         assert {one["outcome"], two["outcome"]} == {"completed", "suspended"}
-    approvals = home.here("approvals", "list", "--all")
+    approvals = any_home.here("approvals", "list", "--all")
     spent = [row for row in approvals if row["state"] == "spent"]
     assert len(spent) == len({row["spent_by"] for row in spent}) == len(TITLES)
     assert sum(row["state"] == "pending" for row in approvals) == len(TITLES)
     # The rows that had asked are done with: their approvals were spent by equal calls.
-    asked = [row for row in home.here("audit", "calls") if row["call_id"] != "again"]
+    asked = [row for row in any_home.here("audit", "calls") if row["call_id"] != "again"]
     assert all(row["superseded_by"] for row in asked)
-    assert home.toolkeeper("resume", "--all", "--json", expect=0).lines() == []
+    assert any_home.toolkeeper("resume", "--all", "--json", expect=0).lines() == []
 
 
 def test_two_calls_that_read_the_same_approval_before_either_spends_it(shop: Any) -> None:
@@ -100,14 +100,14 @@ def test_nor_is_it_for_another_session_or_user(shop: Any) -> None:
     assert shop.effects == []
 
 
-def test_two_equal_parked_calls_are_two_questions_and_two_runs(home: Any) -> None:
-    lines = home.park(["tea", "tea"])
+def test_two_equal_parked_calls_are_two_questions_and_two_runs(any_home: Any) -> None:
+    lines = any_home.park(["tea", "tea"])
     first, second = (line["approval_id"] for line in lines)
     assert first != second
-    home.here("approvals", "approve", first)
-    done = home.toolkeeper("resume", "--all", "--json", expect=0).lines()
+    any_home.here("approvals", "approve", first)
+    done = any_home.toolkeeper("resume", "--all", "--json", expect=0).lines()
     assert [line["invocation_id"] for line in done] == [lines[0]["invocation_id"]]
-    assert len(home.effects()) == 1
-    again = home.toolkeeper("resume", first, "--json", expect=0).object()
+    assert len(any_home.effects()) == 1
+    again = any_home.toolkeeper("resume", first, "--json", expect=0).object()
     assert again["invocation_id"] == lines[0]["invocation_id"]
-    assert len(home.effects()) == 1
+    assert len(any_home.effects()) == 1

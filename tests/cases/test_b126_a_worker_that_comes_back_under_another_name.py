@@ -11,6 +11,7 @@ import time
 from contextlib import closing
 from typing import Any
 
+import psycopg
 import pytest
 
 LONG = 600
@@ -34,13 +35,13 @@ def killed(home: Any, call: dict[str, Any], effect: str) -> None:
 
 
 @pytest.fixture
-def busy(home: Any) -> Any:
+def busy(any_home: Any) -> Any:
     """A home whose notes are written without asking, under leases that are soon over."""
-    home.agent["limits"] = {"lease": "100ms", "call_timeout": f"{LONG}s"}
-    (home.folder / "policy.yaml").write_text("version: 1\ndefaults: {workspace_write: allow}\n")
-    home.settings["policy"] = ["policy.yaml"]
-    home.write()
-    return home
+    any_home.agent["limits"] = {"lease": "100ms", "call_timeout": f"{LONG}s"}
+    (any_home.folder / "policy.yaml").write_text("version: 1\ndefaults: {workspace_write: allow}\n")
+    any_home.settings["policy"] = ["policy.yaml"]
+    any_home.write()
+    return any_home
 
 
 ADD = {"id": "c1", "tool": "notes.add", "arguments": {"title": "tea", "seconds": LONG}}
@@ -66,8 +67,20 @@ def test_the_next_worker_ends_what_a_dead_one_left(busy: Any, name: str) -> None
 
 def test_no_worker_is_named_in_the_store(busy: Any) -> None:
     killed(busy, ADD, "add")
-    with closing(sqlite3.connect(busy.folder / "ledger.db")) as connection:
-        assert "worker-that-was" not in "\n".join(connection.iterdump())
+    assert "tea" in _everything(busy)
+    assert "worker-that-was" not in _everything(busy)
+
+
+def _everything(home: Any) -> str:
+    store = home.settings.get("store")
+    if store is None:
+        with closing(sqlite3.connect(home.folder / "ledger.db")) as connection:
+            return "\n".join(connection.iterdump())
+    with psycopg.connect(store) as connection:
+        names = connection.execute(
+            "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+        ).fetchall()
+        return str([connection.execute(f"SELECT * FROM {name}").fetchall() for (name,) in names])
 
 
 def test_any_verb_that_writes_ends_it_and_one_that_reads_shows_it_as_it_is(busy: Any) -> None:
@@ -81,16 +94,18 @@ def test_any_verb_that_writes_ends_it_and_one_that_reads_shows_it_as_it_is(busy:
 
 
 def test_a_worker_that_is_alive_keeps_its_call_however_long_it_takes(busy: Any) -> None:
+    busy.agent["limits"]["lease"] = "1500ms"
+    busy.write()
     script = busy.folder / "alive.yaml"
     script.write_text(
         "agent: chat\nuser: ana\nturns: [{user: go on, calls: ["
-        '{"id": "c1", "tool": "notes.add", "arguments": {"title": "tea", "seconds": 2}}]}]\n'
+        '{"id": "c1", "tool": "notes.add", "arguments": {"title": "tea", "seconds": 4}}]}]\n'
     )
     process = busy.start("run", str(script), "--json")
     while not busy.effects():
         assert process.poll() is None
         time.sleep(0.01)
-    # Several leases long, and another worker comes by meanwhile.
+    # Longer than its lease, and another worker comes by meanwhile.
     assert busy.toolkeeper("resume", "--all", "--json", expect=0).lines() == []
     out, err = process.communicate(timeout=60)
     assert '"completed"' in out, err

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 
-def test_each_step_in_a_process_of_its_own(home: Any) -> None:
-    (line,) = home.run(
+def test_each_step_in_a_process_of_its_own(any_home: Any) -> None:
+    (line,) = any_home.run(
         {
             "id": "c1",
             "tool": "tool.call",
@@ -23,39 +23,39 @@ def test_each_step_in_a_process_of_its_own(home: Any) -> None:
         expect=1,
     )
     assert (line["outcome"], line["tool"]) == ("suspended", "notes.add")
-    (shown,) = home.toolkeeper("approvals", "list", "--json", expect=0).lines()
+    (shown,) = any_home.toolkeeper("approvals", "list", "--json", expect=0).lines()
     assert (shown["state"], shown["arguments"]) == ("pending", {"title": "tea"})
-    assert home.toolkeeper("resume", "--all", "--json", expect=0).lines() == []
-    assert home.effects() == []
-    home.toolkeeper("approvals", "approve", shown["approval_id"], expect=0)
-    assert home.effects() == []
-    done = home.toolkeeper("resume", shown["approval_id"], "--json", expect=0).object()
+    assert any_home.toolkeeper("resume", "--all", "--json", expect=0).lines() == []
+    assert any_home.effects() == []
+    any_home.toolkeeper("approvals", "approve", shown["approval_id"], expect=0)
+    assert any_home.effects() == []
+    done = any_home.toolkeeper("resume", shown["approval_id"], "--json", expect=0).object()
     assert done["outcome"] == "completed"
     for key in ("session_id", "run_id", "invocation_id", "call_id", "advertised_as", "approval_id"):
         assert done[key] == line[key]
     assert done["decision"]["effect"] == "ask"
-    (effect,) = home.effects()
+    (effect,) = any_home.effects()
     assert effect[:2] == ["add", "tea"]
     assert effect[2] != os.getpid()
 
 
-def test_killed_while_it_waits_nothing_is_lost_and_nothing_is_left_running(home: Any) -> None:
+def test_killed_while_it_waits_nothing_is_lost_and_nothing_is_left_running(any_home: Any) -> None:
     # The worker dies by a signal that nothing can catch, right after the call was parked.
-    script = home.folder / "session.yaml"
-    home.park(["tea"])
-    before = home.here("approvals", "list")
-    process = home.start("run", str(script), "--json")
+    script = any_home.folder / "session.yaml"
+    any_home.park(["tea"])
+    before = any_home.here("approvals", "list")
+    process = any_home.start("run", str(script), "--json")
     assert process.stdout is not None
     assert "suspended" in process.stdout.readline()
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=60)
-    after = home.here("approvals", "list")
+    after = any_home.here("approvals", "list")
     assert len(after) == len(before) + 1
     for approval in after:
-        home.here("approvals", "approve", approval["approval_id"])
-    lines = home.toolkeeper("resume", "--all", "--json", expect=0).lines()
+        any_home.here("approvals", "approve", approval["approval_id"])
+    lines = any_home.toolkeeper("resume", "--all", "--json", expect=0).lines()
     assert [line["outcome"] for line in lines] == ["completed"] * 2
-    assert {row["state"] for row in home.here("audit", "calls")} == {"settled"}
+    assert {row["state"] for row in any_home.here("audit", "calls")} == {"settled"}
 
 
 def test_a_denied_and_an_expired_call_are_answered_clearly_after_a_restart(home: Any) -> None:

@@ -14,17 +14,17 @@ LONG = 600
 
 
 @pytest.fixture
-def approved(home: Any) -> Any:
+def approved(any_home: Any) -> Any:
     """A home with one approved call that takes long."""
-    home.agent["limits"] = {"lease": "100ms", "call_timeout": f"{LONG}s"}
-    home.write()
-    (line,) = home.run(
+    any_home.agent["limits"] = {"lease": "100ms", "call_timeout": f"{LONG}s"}
+    any_home.write()
+    (line,) = any_home.run(
         {"id": "c1", "tool": "notes.add", "arguments": {"title": "tea", "seconds": LONG}},
         expect=1,
     )
-    home.here("approvals", "approve", line["approval_id"])
-    home.line = line
-    return home
+    any_home.here("approvals", "approve", line["approval_id"])
+    any_home.line = line
+    return any_home
 
 
 def killed_resuming(home: Any) -> None:
