@@ -1,4 +1,7 @@
-"""How did one call end, and what does the model read?"""
+"""How did one call end, and what does the model read?
+
+`repeated` says that this very call was made before: nothing ran now, and `row` is the earlier one.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -16,6 +19,7 @@ class Completed:
 
     row: Invocation
     structured: Any = field(default=None, compare=False, repr=False)
+    repeated: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,7 @@ class Refused:
     """The tool was not run; `row.code` says why."""
 
     row: Invocation
+    repeated: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +35,7 @@ class Failed:
     """The tool was dispatched or was to be, and gave no result; `row.code` says which."""
 
     row: Invocation
+    repeated: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +43,7 @@ class Suspended:
     """The call waits for `row.approval_id`; the model reads a fixed placeholder meanwhile."""
 
     row: Invocation
+    repeated: bool = field(default=False, compare=False)
 
 
 Outcome: TypeAlias = Completed | Refused | Failed | Suspended

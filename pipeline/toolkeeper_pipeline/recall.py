@@ -93,7 +93,7 @@ async def repeat(recorded: Recorded, twin: Invocation, run: Run, rim: Rim) -> Ou
     event = Event("call.repeated", data, run.run_id, twin.invocation_id)
     await rim.ledger.append(run.session_id, (event,))
     here = replace(twin, call_id=recorded.call.call_id, advertised_as=recorded.advertised_as)
-    return outcome_of(here)
+    return replace(outcome_of(here), repeated=True)
 
 
 async def _has_given_up(twin: Invocation, rim: Rim) -> bool:

@@ -344,7 +344,7 @@ OPTIONS = {
     "nothing to resume": (("resume",), "`--all`"),
     "both ways to resume": (("resume", "inv_1", "--all"), "`--all`"),
     "an edit that is no json": (("approvals", "approve", "a", "--edit", "{"), "`--edit`"),
-    "a scope of later": (("approvals", "approve", "a", "--scope", "always"), "`always`"),
+    "no scope": (("approvals", "approve", "a", "--scope", "forever"), "`forever`", "`always`"),
 }
 
 

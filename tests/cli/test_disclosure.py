@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from toolkeeper.cli.keys import LINE
+from toolkeeper.cli.keys import ENDED
 
 Desktop = Any
 
@@ -24,7 +24,7 @@ def deferring(desktop: Desktop, *lines: str) -> None:
 def play(desktop: Desktop, script: dict[str, Any], *words: str, code: int = 0) -> list[Any]:
     ended = desktop.record(script, *words)
     assert ended.code == code, ended.err
-    assert all(tuple(line) == LINE for line in ended.lines)
+    assert all(tuple(line) == ENDED for line in ended.lines)
     lines: list[Any] = ended.lines
     return lines
 

@@ -189,6 +189,95 @@ def test_a_person_sees_what_matched_and_what_nearly_did_and_why_not(owner: Deskt
     assert "bea" in rows["approvers"]
 
 
+def test_what_would_be_asked_of_whom_and_how_far_is_told(owner: Desktop) -> None:
+    wire = {"to": "bo@evil.com", "body": "hi"}
+    keys = ("asked_by", "approvers", "requester_excluded", "scope")
+
+    def asked(*more: str) -> tuple[Any, ...]:
+        told = explained(owner, "mail.send", wire, *more)
+        return tuple(told[key] for key in keys)
+
+    by_class = ["@default.message_send"]
+    assert asked("--user", "ana") == (by_class, ["ana"], False, "always")
+    assert asked("--tainted")[0] == [*by_class, "@taint"]
+    policy(
+        owner,
+        POLICY + "  - {id: never, tools: [mail.send], effect: deny, when: args.body == 'no'}\n",
+    )
+    denied = explained(owner, "mail.send", {"to": "x@evil.com", "body": "no"})
+    assert [denied[key] for key in keys] == [[], [], False, None]
+    policy(
+        owner,
+        """
+version: 1
+rules:
+  - {id: once, tools: [mail.send], effect: ask, approval_scope: once}
+  - id: others
+    tools: [mail.send]
+    effect: ask
+    exclude_requester: true
+    approvers: [ana, bea]
+""",
+    )
+    assert asked("--user", "ana") == (["once", "others"], ["bea"], True, "once")
+    shown = owner.toolkeeper(
+        *("policy", "explain", "--agent", "chat", "--tool", "mail.send", "--user", "ana"),
+        *("--args", json.dumps(wire)),
+    ).out
+    assert "asked by    once, others\n" in shown
+    assert "approvers   bea (not ana, who asks)\n" in shown
+    assert "answer for  once (this very call)\n" in shown
+
+
+def test_an_agents_own_approvers_are_told_where_no_rule_names_any(owner: Desktop) -> None:
+    owner.configure(
+        ("version: 1\n", "version: 1\npolicy: [policy.yaml]\n"),
+        add="    exclude_requester: true\n    approvers: [ana, bo]\n",
+    )
+    told = explained(owner, "mail.send", {"to": "x@evil.com", "body": "hi"}, "--user", "ana")
+    assert (told["approvers"], told["requester_excluded"]) == (["bo"], True)
+
+
+def test_an_exclusion_without_secrets_is_warned_of(owner: Desktop) -> None:
+    from toolkeeper.runtime import hash_secret
+
+    policy(
+        owner,
+        """
+version: 1
+rules:
+  - id: others
+    tools: [mail.send]
+    effect: ask
+    exclude_requester: true
+    approvers: [ana, bea]
+""",
+    )
+    ended = owner.toolkeeper("policy", "check", "--json")
+    (found,) = ended.line["findings"]
+    assert (ended.code, found["severity"], found["rule"], found["line"]) == (
+        0,
+        "warning",
+        "others",
+        3,
+    )
+    assert "who can answer as `ana`, `bea`: no secret is asked" in found["message"]
+
+    def configured(*names: str, agent: str = "") -> list[str]:
+        secrets = "".join(f"  {name}: {hash_secret('s')}\n" for name in names)
+        head = f"version: 1\npolicy: [policy.yaml]\napprover_secrets:\n{secrets}"
+        owner.configure(("version: 1\n", head), add=agent)
+        ended = owner.toolkeeper("policy", "check", "--json")
+        return [each["message"] for each in ended.line["findings"]]
+
+    assert ["as `bea`:" in each for each in configured("ana")] == [True]
+    assert configured("ana", "bea") == []
+    of_agent = "    exclude_requester: true\n    approvers: [cy, ana]\n"
+    (message,) = configured("ana", "bea", agent=of_agent)
+    assert message.startswith("agents.chat.exclude_requester: the agent `chat` excludes")
+    assert "as `cy`:" in message
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolkeeper.cli.keys import LINE
+from toolkeeper.cli.keys import ENDED
 
 Desktop = Any
 
@@ -40,7 +40,7 @@ def test_an_approved_call_runs_in_another_process_under_its_own_id(desktop: Desk
     (line,) = approved(desktop)
     ended = desktop.process("resume", line["approval_id"], "--json")
     assert ended.code == 0
-    assert tuple(ended.line) == LINE
+    assert tuple(ended.line) == ENDED
     assert ended.line["invocation_id"] == line["invocation_id"]
     assert ended.line["call_id"] == "c1"
     assert ended.line["outcome"] == "completed"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from toolkeeper.cli.keys import LINE
+from toolkeeper.cli.keys import ENDED
 
 Desktop = Any
 
@@ -23,7 +23,7 @@ def test_every_call_is_one_line_with_the_keys_of_the_contract(desktop: Desktop) 
     )
     assert ended.code == 1
     assert ended.err == ""
-    assert {tuple(line) for line in ended.lines} == {LINE}
+    assert {tuple(line) for line in ended.lines} == {ENDED}
     assert [brief(line) for line in ended.lines] == [
         ("c1", "schedule.list", "completed", None),
         ("c2", "mail.send", "suspended", None),
@@ -245,7 +245,7 @@ def test_a_call_is_the_same_line_in_a_session_of_its_own(desktop: Desktop) -> No
     words = ("call", "--agent", "chat", "--user", "ana")
     done = desktop.toolkeeper(*words, "schedule.list", '{"day": "friday"}', "--json")
     assert done.code == 0
-    assert tuple(done.line) == LINE
+    assert tuple(done.line) == ENDED
     assert done.line["result"] == '["friday","dentist"]'
     asked = desktop.toolkeeper(*words, "schedule_update", '{"id": 1}', "--json")
     assert (asked.code, asked.line["outcome"]) == (1, "suspended")
@@ -265,3 +265,43 @@ def test_a_person_reads_the_story(desktop: Desktop) -> None:
     assert "c1  schedule.list: completed" in told.out
     assert "c2  schedule.update: suspended" in told.out
     assert "approval  apr_" in told.out
+
+
+def test_a_repeated_call_reads_as_one_and_runs_nothing(desktop: Desktop) -> None:
+    words = ("call", "--agent", "chat", "--user", "ana", "schedule.list", '{"day": "friday"}')
+    key = ("--idempotency-key", "list of friday")
+    first = desktop.toolkeeper(*words, *key)
+    assert (first.code, "repeated" in first.out) == (0, False)
+    again = desktop.toolkeeper(*words, *key)
+    line = desktop.toolkeeper(*words, *key, "--json").line
+    assert again.code == 0
+    assert (
+        f"repeated  this is the stored result of an earlier call, {line['invocation_id']}; "
+        "nothing was run now\n"
+    ) in again.out
+    assert (line["repeated"], line["outcome"]) == (True, "completed")
+    assert desktop.toolkeeper(*words, "--json").line["repeated"] is False
+
+
+def test_a_repeated_call_that_waits_says_that_it_waits_already(desktop: Desktop) -> None:
+    words = ("call", "--agent", "chat", "--user", "ana", "schedule.update", '{"id": 7}')
+    key = ("--idempotency-key", "seven")
+    one = desktop.toolkeeper(*words, *key, "--json").line
+    two = desktop.toolkeeper(*words, *key, "--json").line
+    assert (one["repeated"], two["repeated"]) == (False, True)
+    assert one["approval_id"] == two["approval_id"]
+    shown = desktop.toolkeeper(*words, *key).out
+    assert f"repeated  an equal call was made earlier, {one['invocation_id']}; nothing was" in shown
+    assert len(desktop.toolkeeper("approvals", "list", "--json").lines) == 1
+
+
+def test_a_recorded_session_tells_which_of_its_calls_were_repeated(desktop: Desktop) -> None:
+    ended = desktop.play(
+        """{id: c1, tool: schedule.list, arguments: {day: friday}, idempotency_key: k}
+        {id: c2, tool: schedule.list, arguments: {day: friday}, idempotency_key: k}
+        {id: c3, tool: schedule.list, arguments: {day: friday}}"""
+    )
+    told = [(line["call_id"], line["repeated"], line["result"]) for line in ended.lines]
+    assert [repeated for _, repeated, _ in told] == [False, True, False]
+    assert [name for name, _, _ in told] == ["c1", "c2", "c3"]
+    assert told[0][2] == told[1][2]

@@ -36,6 +36,12 @@ def states(desktop: Any) -> dict[str, tuple[str, bool]]:
     }
 
 
+def fingerprint(desktop: Any) -> str:
+    rows = desktop.toolkeeper("tools", "--json").line["tools"]
+    (found,) = [row["fingerprint"] for row in rows if row["name"] == "mcp.crm.send"]
+    return str(found)
+
+
 def test_looking_accepts_nothing(desktop: Any) -> None:
     shelf(desktop, send="x")
     assert states(desktop) == {"send": ("accepted", True)}
@@ -115,6 +121,58 @@ def test_a_name_that_means_nothing_accepts_nothing(
 ) -> None:
     shelf(desktop, send="x")
     ended = desktop.toolkeeper("tools", "accept", *names)
+    assert (ended.code, ended.out) == (2, "")
+    assert says in ended.err
+    assert "toolkeeper.db" not in desktop.files()
+
+
+def test_what_was_looked_at_is_accepted_and_nothing_else(desktop: Any) -> None:
+    shelf(desktop, send="x")
+    open_session(desktop)
+    shelf(desktop, send="changed")
+    shown = desktop.toolkeeper("tools").out
+    hint = shown.splitlines()[-1].split()
+    assert hint[:4] == ["toolkeeper", "tools", "accept", "mcp.crm.send"]
+    assert hint[4] == "--fingerprint"
+    assert hint[5] in shown.splitlines()[1]
+    # Between the look and the word the server lists something else.
+    shelf(desktop, send="worse")
+    refused = desktop.toolkeeper(*hint[1:])
+    assert (refused.code, refused.out) == (1, "")
+    assert f"is listed otherwise by now: its fingerprint is {fingerprint(desktop)[:12]}" in (
+        refused.err
+    )
+    assert "nothing was accepted" in refused.err
+    assert states(desktop) == {"send": ("changed", False)}
+    whole = fingerprint(desktop)
+    accepted = desktop.toolkeeper("tools", "accept", "mcp.crm.send", "--fingerprint", whole.upper())
+    assert accepted.code == 0
+    assert states(desktop) == {"send": ("accepted", True)}
+
+
+def test_a_first_listing_that_is_another_by_now_is_not_accepted_either(desktop: Any) -> None:
+    shelf(desktop, send="x", find="y")
+    words = ("tools", "accept", "mcp.crm.send", "--fingerprint", "0" * 12)
+    assert desktop.toolkeeper(*words).code == 1
+    assert "toolkeeper.db" not in desktop.files()
+
+
+@pytest.mark.parametrize(
+    ("names", "prefix", "says"),
+    [
+        (["mcp.crm.send", "mcp.crm.find"], "0" * 12, "one tool's: name that one only"),
+        (["mcp.crm.*"], "0" * 12, "one tool's: name that one only"),
+        (["mcp.crm.send"], "0" * 11, "12 to 64 digits"),
+        (["mcp.crm.send"], "0" * 65, "12 to 64 digits"),
+        (["mcp.crm.send"], "x" * 12, "12 to 64 digits"),
+        (["mcp.crm.send"], "", "12 to 64 digits"),
+    ],
+)
+def test_what_is_no_fingerprint_of_one_tool_accepts_nothing(
+    desktop: Any, names: list[str], prefix: str, says: str
+) -> None:
+    shelf(desktop, send="x", find="y")
+    ended = desktop.toolkeeper("tools", "accept", *names, "--fingerprint", prefix)
     assert (ended.code, ended.out) == (2, "")
     assert says in ended.err
     assert "toolkeeper.db" not in desktop.files()

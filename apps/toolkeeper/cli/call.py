@@ -8,7 +8,7 @@ import typer
 
 from toolkeeper.cli.option import DEFAULT_CONFIG, DEFAULT_USER, AgentName, Config, Json, User
 from toolkeeper.cli.output import print_json
-from toolkeeper.cli.story import tell
+from toolkeeper.cli.story import line_of, tell
 
 if TYPE_CHECKING:
     from toolkeeper_contract import Outcome
@@ -33,7 +33,7 @@ def call(
 ) -> None:
     """Make one governed call, in a session of its own."""
     outcome = asyncio.run(_call(config, agent, user, tool, arguments, idempotency_key))
-    line: dict[str, Any] = outcome.row.line()
+    line: dict[str, Any] = line_of(outcome)
     print_json(line) if as_json else tell(line)
     raise typer.Exit(0 if line["outcome"] == "completed" else 1)
 

@@ -24,6 +24,9 @@ LINE = (
 )
 """A call, as it ended: `decision` is null or `{effect, rules, reasons}`."""
 
+ENDED = (*LINE, "repeated")
+"""A call that was made or resumed; `repeated`: it is the stored end of an earlier one."""
+
 ACCOUNT = (
     *LINE,
     "arguments",
@@ -196,8 +199,15 @@ EXPLAINED = (
     "taint",
     "origins",
     "revision",
+    "asked_by",
+    "approvers",
+    "requester_excluded",
+    "scope",
 )
-"""A supposed call, as policy decides it; `origins` maps JSON pointers into the arguments."""
+"""A supposed call, as policy decides it; `origins` maps JSON pointers into the arguments.
+
+`asked_by` are the questions that would have to be answered, `scope` is the widest in which they may
+be (null where nothing is asked), `approvers` are who may."""
 
 TESTED = ("cases", "passed", "failed", "rules", "never_exercised")
 """A table test: `rules` says how many cases each rule matched."""
@@ -261,9 +271,9 @@ KEYS: dict[str, tuple[str, tuple[str, ...]]] = {
     "plan": ("one object", PLAN),
     "plan diff": ("one object", DIFF),
     "search": ("one object", ("query", "tools", "is_error", "answer")),
-    "run": ("one line a call", LINE),
-    "call": ("one object", LINE),
-    "resume": ("one line a call", LINE),
+    "run": ("one line a call", ENDED),
+    "call": ("one object", ENDED),
+    "resume": ("one line a call", ENDED),
     "approvals list": ("one line an approval", APPROVAL),
     "approvals show": ("one object", APPROVAL),
     "approvals approve": ("one object", ANSWERED),

@@ -77,8 +77,9 @@ def explain_call(
     config: Config = DEFAULT_CONFIG,
     as_json: Json = False,
 ) -> None:
-    """Show how a call would be decided, and by which rules. Calls nothing, writes nothing.
+    """Show how a call would be decided, by which rules, and who would be asked.
 
+    Calls nothing, writes nothing.
     What would end the call before policy is asked is noted on standard error.
     """
     from toolkeeper.cli.policy_report import show_explanation
@@ -103,7 +104,13 @@ def explain_call(
     question = question_of(call, registry, configuration)
     for note in obstacles(call, registry, configuration):
         complain(f"note: {note}")
-    show_explanation(explain(policy, question), as_json)
+    of_agent = configuration.agents[agent]
+    show_explanation(
+        explain(policy, question),
+        of_agent.approvers or (),
+        exclude_requester=of_agent.exclude_requester,
+        as_json=as_json,
+    )
 
 
 @app.command("test")
@@ -185,7 +192,7 @@ async def _replayed(
 
 
 def _findings(config: Path, names: list[str]) -> "list[Finding]":
-    from toolkeeper.runtime.approver_check import approver_errors
+    from toolkeeper.runtime.approver_check import approver_errors, unproven_approvers
     from toolkeeper.runtime.classification_check import check_classification
     from toolkeeper.runtime.clock import SystemClock
     from toolkeeper.runtime.policy_document import (
@@ -220,7 +227,8 @@ def _findings(config: Path, names: list[str]) -> "list[Finding]":
         configuration.agents,
         at=SystemClock().now(),
     )
-    return [*found, *check_classification(configuration, registry)]
+    unproven = unproven_approvers(configuration, policy)
+    return [*found, *unproven, *check_classification(configuration, registry)]
 
 
 def _fault(error: ConfigError) -> "Finding":

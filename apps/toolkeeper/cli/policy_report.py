@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from toolkeeper.cli.output import print_fields, print_json, print_table, say
+from toolkeeper_contract import Effect, Scope
 
 if TYPE_CHECKING:
     from toolkeeper.runtime.policy_cases import CaseReport, CaseResult
@@ -44,9 +45,23 @@ def show_findings(findings: "Sequence[Finding]", as_json: bool) -> None:
     say(f"{_counted(errors, 'error')}, {_counted(warnings, 'warning')}")
 
 
-def show_explanation(explanation: "Explanation", as_json: bool) -> None:
-    """The decision of one supposed call, and every rule that matched it or nearly did."""
+def show_explanation(
+    explanation: "Explanation",
+    approvers: Sequence[str],
+    *,
+    exclude_requester: bool,
+    as_json: bool,
+) -> None:
+    """The decision of one supposed call, and every rule that matched it or nearly did.
+
+    `approvers` and `exclude_requester` are the agent's.
+    """
+    from toolkeeper_policy import answerers
+
     decision, question = explanation.decision, explanation.question
+    asks = decision.effect is Effect.ASK
+    user = question.principal.user
+    who = answerers(decision, user, approvers=approvers, exclude_requester=exclude_requester)
     classification = question.classification
     told: dict[str, Any] = {
         "effect": decision.effect.value,
@@ -58,6 +73,10 @@ def show_explanation(explanation: "Explanation", as_json: bool) -> None:
         "taint": list(decision.taint),
         "origins": dict(decision.origins),
         "revision": decision.revision,
+        "asked_by": list(decision.asked_by),
+        "approvers": list(who) if asks else [],
+        "requester_excluded": asks and (decision.requester_excluded or exclude_requester),
+        "scope": decision.scope.value if asks else None,
     }
     if as_json:
         print_json(told)
@@ -75,7 +94,9 @@ def show_explanation(explanation: "Explanation", as_json: bool) -> None:
             "class": ", ".join([classified, *told["flags"]]),
             "taint": ", ".join(decision.taint) or None,
             "origins": "\n".join(origins) or None,
-            "approvers": ", ".join(decision.approvers) if decision.approvers else None,
+            "asked by": ", ".join(decision.asked_by) or None,
+            "approvers": _approvers(who, user, excluded=told["requester_excluded"], asks=asks),
+            "answer for": _scopes(decision.scope) if asks else None,
             "revision": decision.revision,
         }
     )
@@ -87,6 +108,18 @@ def show_explanation(explanation: "Explanation", as_json: bool) -> None:
     if rows:
         say()
         print_table(("rule", "effect", "matches"), rows)
+
+
+def _approvers(who: Sequence[str], user: str, *, excluded: bool, asks: bool) -> str | None:
+    if not asks:
+        return None
+    names = ", ".join(who) or "nobody, so the call is denied"
+    return f"{names} (not {user}, who asks)" if excluded else names
+
+
+def _scopes(widest: Scope) -> str:
+    names = ", ".join(scope.value for scope in widest.up_to())
+    return f"{names} (this very call)" if widest is Scope.ONCE else names
 
 
 def show_cases(report: "CaseReport", as_json: bool) -> None:

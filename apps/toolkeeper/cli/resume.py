@@ -9,7 +9,7 @@ import typer
 
 from toolkeeper.cli.option import DEFAULT_CONFIG, Config, Json
 from toolkeeper.cli.output import complain, print_json
-from toolkeeper.cli.story import tell
+from toolkeeper.cli.story import line_of, tell
 from toolkeeper_contract import Code, ConfigError, State
 
 if TYPE_CHECKING:
@@ -95,8 +95,8 @@ def _line(attempt: "Attempt") -> dict[str, Any] | None:
         )
         return _not_started(row.line())
     # One that somebody else is running right now is theirs to tell.
-    ended = attempt.outcome.row
-    return ended.line() if ended.state is State.SETTLED else None
+    settled = attempt.outcome.row.state is State.SETTLED
+    return line_of(attempt.outcome) if settled else None
 
 
 def _not_started(line: dict[str, Any]) -> dict[str, Any]:
@@ -110,4 +110,5 @@ def _not_started(line: dict[str, Any]) -> dict[str, Any]:
         "result": UNAVAILABLE,
         "is_error": True,
         "bytes": len(UNAVAILABLE),
+        "repeated": False,
     }

@@ -8,7 +8,7 @@ import typer
 
 from toolkeeper.cli.option import DEFAULT_CONFIG, Config, Json
 from toolkeeper.cli.output import print_json
-from toolkeeper.cli.story import tell
+from toolkeeper.cli.story import line_of, tell
 
 
 def run(
@@ -37,7 +37,7 @@ async def _run(config: Path, script_file: Path, session: str | None, as_json: bo
         await rehearse(keeper, script, session_id=session)
         await keeper.open()
         async for outcome in play(keeper, script, session_id=session):
-            line: dict[str, Any] = outcome.row.line()
+            line: dict[str, Any] = line_of(outcome)
             done = done and line["outcome"] == "completed"
             print_json(line) if as_json else tell(line)
     finally:

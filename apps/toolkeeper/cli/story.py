@@ -3,9 +3,15 @@
 from typing import Any
 
 from toolkeeper.cli.output import say
+from toolkeeper_contract import Outcome
 
 _MARK = {"completed": "ok", "refused": "no", "failed": "!!", "suspended": ".."}
 _RESULT_LINES = 6
+
+
+def line_of(outcome: Outcome) -> dict[str, Any]:
+    """The JSON line of a call that was made or resumed."""
+    return {**outcome.row.line(), "repeated": outcome.repeated}
 
 
 def tell(line: dict[str, Any]) -> None:
@@ -14,6 +20,13 @@ def tell(line: dict[str, Any]) -> None:
     decision = line["decision"]
     via = "" if line["advertised_as"] == "definition" else f" (by {line['advertised_as']})"
     say(f"[{_MARK.get(outcome, '??')}] {line['call_id']}  {line['tool']}{via}: {outcome}")
+    if line["repeated"]:
+        stored = (
+            "this is the stored result of an earlier call"
+            if outcome != "suspended"
+            else ("an equal call was made earlier")
+        )
+        say(f"       repeated  {stored}, {line['invocation_id']}; nothing was run now")
     if line["code"]:
         say(f"       code      {line['code']}")
     if decision is not None:

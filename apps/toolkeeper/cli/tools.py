@@ -40,13 +40,22 @@ def accept(
     by: Annotated[
         str, typer.Option("--as", metavar="NAME", help="Who accepts, for the record.")
     ] = "operator",
+    fingerprint: Annotated[
+        str | None,
+        typer.Option(
+            "--fingerprint",
+            metavar="PREFIX",
+            help="What you looked at, as `tools` shows it: another is not accepted. For one NAME.",
+        ),
+    ] = None,
     config: Config = DEFAULT_CONFIG,
     as_json: Json = False,
 ) -> None:
     """Accept new and changed tools as they are listed now. They are used from the next turn on."""
     # `toolkeeper tools -c FILE accept NAME` means the same as with the option at the end.
     before, json_before = context.obj or (DEFAULT_CONFIG, False)
-    done = asyncio.run(_accept(config if config != DEFAULT_CONFIG else before, names, by))
+    file = config if config != DEFAULT_CONFIG else before
+    done = asyncio.run(_accept(file, names, by, fingerprint))
     if as_json or json_before:
         print_json({"tools": [each.account() for each in done]})
         return
@@ -109,13 +118,15 @@ async def _discovered(config: Path) -> tuple[Registry, dict[str, str]]:
         await keeper.close()
 
 
-async def _accept(config: Path, names: list[str], by: str) -> "list[Accepted]":
+async def _accept(
+    config: Path, names: list[str], by: str, fingerprint: str | None
+) -> "list[Accepted]":
     from toolkeeper.runtime import Toolkeeper
     from toolkeeper.runtime.accepting import accept_tools
 
     keeper = Toolkeeper.from_config(config)
     try:
-        return await accept_tools(keeper, names, by=by)
+        return await accept_tools(keeper, names, by=by, fingerprint=fingerprint)
     finally:
         await keeper.close()
 
@@ -143,7 +154,9 @@ def _show(registry: Registry, states: dict[str, str]) -> None:
     waiting = sorted(name for name, state in states.items() if state != ACCEPTED)
     if waiting:
         say(f"not used until accepted: {len(waiting)}; look at them, then")
-        say(f"  toolkeeper tools accept {' '.join(waiting)}")
+        # One is bound to what was looked at; of many that would be a line each.
+        seen = f" --fingerprint {registry.tools[waiting[0]].fingerprint[:12]}"
+        say(f"  toolkeeper tools accept {' '.join(waiting)}{seen if len(waiting) == 1 else ''}")
 
 
 def _tell(each: "Accepted") -> None:

@@ -1,5 +1,6 @@
 """How are definitions accepted: a server's first listing by itself, later ones by an operator?"""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,9 +13,11 @@ from toolkeeper.runtime.discovery import Discovery
 from toolkeeper.runtime.drift import accepted_by
 from toolkeeper_contract import (
     Clock,
+    Code,
     ConfigError,
     Ledger,
     Registry,
+    RunError,
     SourceState,
     Tool,
     did_you_mean,
@@ -27,6 +30,11 @@ if TYPE_CHECKING:
     from toolkeeper.runtime.keeper import Toolkeeper
 
 OPERATOR = "operator"
+
+SHORTEST_PREFIX = 12
+"""Digits of a fingerprint that are enough to name a definition: as many as are shown."""
+
+_FINGERPRINT = re.compile(f"[0-9a-fA-F]{{{SHORTEST_PREFIX},64}}")
 
 
 async def acceptance_now(
@@ -91,17 +99,27 @@ class Accepted:
 
 
 async def accept_tools(
-    keeper: "Toolkeeper", wanted: Sequence[str], *, by: str = OPERATOR
+    keeper: "Toolkeeper",
+    wanted: Sequence[str],
+    *,
+    by: str = OPERATOR,
+    fingerprint: str | None = None,
 ) -> list[Accepted]:
     """Accepts the tools that these names or written globs mean, as they are listed now.
 
     One entry for each, by name; what was accepted already is among them and stays as it is.
     ConfigError, and nothing is accepted, where one of `wanted` means no listed tool.
+    `fingerprint` is the beginning of what the operator looked at, for one tool:
+    RunError(tool_pin_mismatch), and nothing is accepted, when it is listed otherwise by now.
     """
+    if fingerprint is not None:
+        _check_prefix(fingerprint, wanted)
     if not by.strip():
         raise ConfigError("the name of who accepts is empty", "name one with `--as`")
     registry = await keeper.everything()
     named = _named(registry, wanted)
+    if fingerprint is not None:
+        _check_fingerprint(named[0], fingerprint)
     await keeper.open()
     ledger, discovery = keeper.ledger, keeper.discovery
     # A server that was never seen shows its first listing: that stands as a whole.
@@ -123,6 +141,29 @@ async def accept_tools(
         accepted_by(by, new, keeper.clock.now()), definitions=[tool.definition for tool in new]
     )
     return done
+
+
+def _check_prefix(fingerprint: str, wanted: Sequence[str]) -> None:
+    if len(wanted) != 1 or not is_literal(wanted[0]):
+        raise ConfigError(
+            "a fingerprint is one tool's: name that one only",
+            "without `--fingerprint` several can be accepted as they are listed now",
+        )
+    if not _FINGERPRINT.fullmatch(fingerprint):
+        raise ConfigError(
+            f"`{fingerprint}` is no fingerprint: {SHORTEST_PREFIX} to 64 digits of 0-9 and a-f",
+            "`toolkeeper tools` shows them",
+        )
+
+
+def _check_fingerprint(tool: Tool, fingerprint: str) -> None:
+    if not tool.fingerprint.startswith(fingerprint.lower()):
+        raise RunError(
+            Code.PIN_MISMATCH,
+            f"`{tool.name}` is listed otherwise by now: its fingerprint is "
+            f"{tool.fingerprint[: len(fingerprint)]}, not {fingerprint.lower()}",
+            "nothing was accepted; look at it again with `toolkeeper tools`",
+        )
 
 
 def _named(registry: Registry, wanted: Sequence[str]) -> list[Tool]:
