@@ -2,7 +2,6 @@
 
 import json
 import os
-import sqlite3
 import subprocess
 import sys
 import time
@@ -17,6 +16,7 @@ from typing import Any, ClassVar
 from unittest.mock import patch
 
 import pytest
+from sqlalchemy import create_engine, text
 
 from toolkeeper.cli.main import main
 
@@ -224,13 +224,15 @@ class Desktop:
 
     def sql(self, statement: str) -> Any:
         """Looks into the store, or changes it, behind everybody's back; one value."""
-        connection = sqlite3.connect(self.folder / "toolkeeper.db")
+        url = os.environ.get("TOOLKEEPER_STORE", f"sqlite:///{self.folder / 'toolkeeper.db'}")
+        engine = create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
         try:
-            row = connection.execute(statement).fetchone()
-            connection.commit()
+            with engine.begin() as connection:
+                done = connection.execute(text(statement))
+                row = done.first() if done.returns_rows else None
             return row[0] if row else None
         finally:
-            connection.close()
+            engine.dispose()
 
     @property
     def world(self) -> list[str]:

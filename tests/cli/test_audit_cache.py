@@ -111,6 +111,7 @@ def test_sessions_are_measured_each_for_itself(played: Desktop) -> None:
     assert lines(played, "--session", other) == found[6:]
 
 
+@pytest.mark.sqlite_file
 def test_reading_leaves_the_store_as_it_was_and_a_url_does(played: Desktop) -> None:
     store = played.folder / "toolkeeper.db"
     before = (played.files(), store.read_bytes())

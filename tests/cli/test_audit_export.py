@@ -185,6 +185,7 @@ def test_what_cannot_be_exported_is_told(
     assert says in ended.err
 
 
+@pytest.mark.sqlite_file
 def test_exporting_leaves_the_store_as_it_was(played: Desktop) -> None:
     store = played.folder / "toolkeeper.db"
     before = (played.files(), store.read_bytes(), store.stat().st_mtime_ns)
@@ -193,6 +194,7 @@ def test_exporting_leaves_the_store_as_it_was(played: Desktop) -> None:
     assert (played.files(), store.read_bytes(), store.stat().st_mtime_ns) == before
 
 
+@pytest.mark.sqlite_file
 def test_memory_stays_flat_however_much_is_exported(desktop: Desktop) -> None:
     desktop.play("{id: c1, tool: schedule.list}")
     code = (

@@ -84,6 +84,7 @@ def test_a_changed_row_is_named(played: Desktop) -> None:
     assert "nothing happened" not in played.toolkeeper("audit", "verify").out
 
 
+@pytest.mark.sqlite_file
 def test_kept_heads_find_a_tail_that_was_cut(played: Desktop) -> None:
     heads = played.toolkeeper("audit", "head", "--json").out
     played.write("heads.jsonl", heads + heads)
@@ -160,6 +161,7 @@ def test_an_unknown_session_is_told(played: Desktop, verb: str) -> None:
 @pytest.mark.parametrize(
     "words", [("verify",), ("head",), ("prune", "--older-than", "0s", "--dry-run")]
 )
+@pytest.mark.sqlite_file
 def test_looking_leaves_the_store_as_it_was(played: Desktop, words: tuple[str, ...]) -> None:
     store = played.folder / "toolkeeper.db"
     before = (played.files(), store.read_bytes(), store.stat().st_mtime_ns)
@@ -227,6 +229,7 @@ def test_a_time_before_everything_prunes_nothing(played: Desktop) -> None:
     assert (ended.code, ended.out) == (0, "0 sessions pruned, 0 kept\n")
 
 
+@pytest.mark.sqlite_file
 def test_a_store_that_is_not_there_is_not_made(desktop: Desktop) -> None:
     for words in (
         ("audit", "verify"),
@@ -240,6 +243,7 @@ def test_a_store_that_is_not_there_is_not_made(desktop: Desktop) -> None:
     assert "toolkeeper.db" not in desktop.files()
 
 
+@pytest.mark.sqlite_file
 def test_an_older_store_is_upgraded_on_purpose_or_by_whoever_writes(desktop: Desktop) -> None:
     def old() -> None:
         (desktop.folder / "toolkeeper.db").unlink(missing_ok=True)

@@ -109,6 +109,7 @@ def test_the_backlog_is_readable_and_says_what_to_do(desktop: Any) -> None:
     assert "no call has ended yet" in shown
 
 
+@pytest.mark.sqlite_file
 def test_the_backlog_writes_nothing(desktop: Any) -> None:
     park(desktop)
     before = (desktop.folder / "toolkeeper.db").read_bytes()
@@ -183,6 +184,7 @@ def test_nobody_to_tell_is_no_fault(desktop: Any) -> None:
     assert "nobody is to be told" in ended.out
 
 
+@pytest.mark.sqlite_file
 def test_there_is_nothing_to_tell_of_without_a_store(desktop: Any) -> None:
     assert desktop.toolkeeper("notify").code == 2
     assert desktop.toolkeeper("audit", "backlog").code == 2

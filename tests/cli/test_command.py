@@ -37,6 +37,7 @@ def test_the_module_and_the_console_script_are_the_same_command(desktop: Desktop
         assert (done.returncode, done.stdout, done.stderr) == (module.code, module.out, module.err)
 
 
+@pytest.mark.sqlite_file
 def test_relative_paths_count_from_the_file_that_names_them(
     desktop: Desktop, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
