@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolkeeper_contract import Blob, Text, ToolResult, canonical_text
+from toolkeeper_pipeline.aside import aside
 from toolkeeper_pipeline.bounds import MARGIN
 from toolkeeper_pipeline.media import as_text, described, media_type
 from toolkeeper_pipeline.reading import Kept, cut, heard, readable
@@ -36,7 +37,7 @@ class Rendition:
     notes: tuple[str, ...] = ()
 
 
-def rendition(
+async def rendition(
     executed: Executed, result: ToolResult, run: Run, rim: Rim, source: str | None
 ) -> Rendition:
     """What `result` comes to; `source` says whose words it is, None for ours."""
@@ -45,33 +46,112 @@ def rendition(
     pointers = (*secret, *rim.redactor.result_pointers(executed.tool.name))
     redactor = redactor_of(executed, rim, result.structured, secret)
     limit = run.limits.result_kept_bytes
-    too_long = pointers and any(
-        len(part.text) >= limit for part in result.parts if isinstance(part, Text)
-    )
-    if too_long:
-        # What cannot be read as json any more cannot be searched by pointers.
-        parts: list[str] = [WITHHELD]
-        kept: list[tuple[str, Kept]] = []
-    else:
-        parts, kept = _parts(result, redactor, pointers, rim, limit, source)
-    notes = list(executed.notes)
+    # The tool may go on changing what it gave, so this is its value from here on.
     written = _written(result.structured)
-    structured = None
-    if written is not None:
-        structured = _structured(result, written, redactor, pointers, parts)
-        if not result.parts:
-            parts = [readable(canonical_text(structured))]
-    elif result.structured is not None:
-        notes.append("[structured content that is no json is left out]")
-    text = "\n".join(parts)
-    if len(parts) > 1:
-        # A pattern, or a key with its value, may reach from one part into the next.
-        text, _ = redactor.redact_text(text)
-    shown, size, total = cut(text, limit, encoded=False)
-    if size < total:
-        notes.append(f"[{total - size:,} more bytes are not kept]")
-    words = heard(shown, (part for _, part in kept))
-    return Rendition(shown, words, tuple(kept), structured, tuple(notes))
+    told = _Told(
+        result=result,
+        written=written,
+        redactor=redactor,
+        pointers=pointers,
+        handles=_handles(result, limit, rim),
+        limit=limit,
+        source=source,
+        notes=executed.notes,
+    )
+    size = sum(len(part.text if isinstance(part, Text) else part.data) for part in result.parts)
+    return await aside(size + len(written or ""), told.rendition)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A result with all that is needed to search it.
+
+    `written` is its structured content. `handles` has one entry for each part that is no text,
+    None where it is too large to be kept.
+    """
+
+    result: ToolResult
+    written: str | None
+    redactor: Redactor
+    pointers: tuple[str, ...]
+    handles: tuple[str | None, ...]
+    limit: int
+    source: str | None
+    notes: tuple[str, ...]
+
+    def rendition(self) -> Rendition:
+        result = self.result
+        too_long = self.pointers and any(
+            len(part.text) >= self.limit for part in result.parts if isinstance(part, Text)
+        )
+        if too_long:
+            # What cannot be read as json any more cannot be searched by pointers.
+            parts: list[str] = [WITHHELD]
+            kept: list[tuple[str, Kept]] = []
+        else:
+            parts, kept = self._parts()
+        notes = list(self.notes)
+        structured = None
+        if self.written is not None:
+            structured = self._structured(self.written, parts)
+            if not result.parts:
+                parts = [readable(canonical_text(structured))]
+        elif result.structured is not None:
+            notes.append("[structured content that is no json is left out]")
+        text = "\n".join(parts)
+        if len(parts) > 1:
+            # A pattern, or a key with its value, may reach from one part into the next.
+            text, _ = self.redactor.redact_text(text)
+        shown, size, total = cut(text, self.limit, encoded=False)
+        if size < total:
+            notes.append(f"[{total - size:,} more bytes are not kept]")
+        words = heard(shown, (part for _, part in kept))
+        return Rendition(shown, words, tuple(kept), structured, tuple(notes))
+
+    def _structured(self, written: str, shown: list[str]) -> Any:
+        """The structured content without secrets; `shown` are the parts, which are so already."""
+        result = self.result
+        if len(result.parts) == 1 and result.parts[0] == Text(written):
+            # Most functions give both in one, and nothing has to be searched twice.
+            if shown[0] == written:
+                return result.structured
+            with suppress(ValueError):
+                return json.loads(shown[0])
+        # A copy: names are texts in it, and the tool keeps its own.
+        return self.redactor.redact(json.loads(written), self.pointers)[0]
+
+    def _parts(self) -> tuple[list[str], list[tuple[str, Kept]]]:
+        shown: list[str] = []
+        kept: list[tuple[str, Kept]] = []
+        handles = iter(self.handles)
+        for part in self.result.parts:
+            if isinstance(part, Text):
+                shown.append(self.redactor.redact_text(readable(part.text), self.pointers)[0])
+            elif (handle := next(handles)) is None:
+                shown.append(described(part, "too large to be kept"))
+            else:
+                shown.append(described(part, f"handle {handle}"))
+                kept.append((handle, self._kept(part)))
+        return shown, kept
+
+    def _kept(self, part: Blob) -> Kept:
+        data = part.data
+        text = as_text(data)
+        if text is not None:
+            masked, count = self.redactor.redact_text(text, self.pointers)
+            data = masked.encode("utf-8") if count else data
+        return Kept(self.source, "", data, media_type(part.mime_type))
+
+
+def _handles(result: ToolResult, room: int, rim: Rim) -> tuple[str | None, ...]:
+    """For each part that is no text, where it is kept, while there is room (in bytes)."""
+    handles: list[str | None] = []
+    for part in result.parts:
+        if isinstance(part, Blob):
+            fits = len(part.data) <= room
+            room -= len(part.data) if fits else 0
+            handles.append(rim.ids.new("res") if fits else None)
+    return tuple(handles)
 
 
 def redactor_of(
@@ -84,10 +164,11 @@ def redactor_of(
     return result_redactor(rim.redactor, arguments, executed.row.masked, structured, secret)
 
 
-def error_text(executed: Executed, run: Run, rim: Rim) -> str:
+async def error_text(executed: Executed, run: Run, rim: Rim) -> str:
     """The words of a call that gave no result, without secrets."""
-    text = readable(executed.text[: run.limits.result_kept_bytes + MARGIN])
-    return redactor_of(executed, rim).redact_text(text)[0]
+    text = executed.text[: run.limits.result_kept_bytes + MARGIN]
+    redactor = redactor_of(executed, rim)
+    return await aside(len(text), lambda: redactor.redact_text(readable(text))[0])
 
 
 def _written(structured: Any) -> str | None:
@@ -98,55 +179,3 @@ def _written(structured: Any) -> str | None:
         return canonical_text(structured)
     except (TypeError, ValueError, RecursionError):
         return None
-
-
-def _structured(
-    result: ToolResult,
-    written: str,
-    redactor: Redactor,
-    pointers: tuple[str, ...],
-    shown: list[str],
-) -> Any:
-    """The structured content without secrets; `shown` are the parts, which are so already."""
-    whole = result.structured
-    if len(result.parts) == 1 and result.parts[0] == Text(written):
-        # Most functions give both in one, and nothing has to be searched twice.
-        if shown[0] == written:
-            return whole
-        with suppress(ValueError):
-            return json.loads(shown[0])
-    # A copy: names are texts in it, and the tool keeps its own.
-    return redactor.redact(json.loads(written), pointers)[0]
-
-
-def _parts(
-    result: ToolResult,
-    redactor: Redactor,
-    pointers: tuple[str, ...],
-    rim: Rim,
-    limit: int,
-    source: str | None,
-) -> tuple[list[str], list[tuple[str, Kept]]]:
-    shown: list[str] = []
-    kept: list[tuple[str, Kept]] = []
-    room = limit
-    for part in result.parts:
-        if isinstance(part, Text):
-            shown.append(redactor.redact_text(readable(part.text), pointers)[0])
-        elif len(part.data) > room:
-            shown.append(described(part, "too large to be kept"))
-        else:
-            room -= len(part.data)
-            handle = rim.ids.new("res")
-            shown.append(described(part, f"handle {handle}"))
-            kept.append((handle, _kept(part, redactor, pointers, source)))
-    return shown, kept
-
-
-def _kept(part: Blob, redactor: Redactor, pointers: tuple[str, ...], source: str | None) -> Kept:
-    data = part.data
-    text = as_text(data)
-    if text is not None:
-        masked, count = redactor.redact_text(text, pointers)
-        data = masked.encode("utf-8") if count else data
-    return Kept(source, "", data, media_type(part.mime_type))

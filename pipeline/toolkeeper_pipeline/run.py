@@ -31,7 +31,7 @@ class Redactor(Protocol):
     """Takes secrets out before anything is kept.
 
     `pointers` name further values of a JSON value, or of a text that is JSON; a `*` in one stands
-    for any key or index.
+    for any key or index. Long texts are searched in threads.
     """
 
     def redact(self, value: Any, pointers: Collection[str] = ()) -> tuple[Any, tuple[str, ...]]: ...

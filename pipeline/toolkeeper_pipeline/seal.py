@@ -6,6 +6,7 @@ The full text is kept aside under a handle that only this principal, agent and s
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from toolkeeper_contract import (
@@ -24,6 +25,7 @@ from toolkeeper_contract import (
 )
 from toolkeeper_index import clean, enveloped
 from toolkeeper_pipeline import message
+from toolkeeper_pipeline.aside import aside
 from toolkeeper_pipeline.control import is_search
 from toolkeeper_pipeline.facts import Lesson
 from toolkeeper_pipeline.reading import Kept, cut, read
@@ -68,7 +70,7 @@ async def seal(executed: Executed, run: Run, rim: Rim) -> Sealed:
     structured = None
     if result is None:
         # The tool's author may have written this, so it is held to what holds for results.
-        whole = error_text(executed, run, rim)
+        whole = await error_text(executed, run, rim)
         text, size, total = cut(whole, run.limits.result_bytes, encoded=False)
         shown = _Shown(text, size, truncated=size < total, code=executed.code)
         if executed.text not in message.AFTER_DISPATCH:
@@ -83,10 +85,10 @@ async def seal(executed: Executed, run: Run, rim: Rim) -> Sealed:
     else:
         trusts = run.facts.trusts(executed.classification, source_name(executed.tool.identity))
         whose = None if trusts else source_name(executed.tool.identity)
-        told = rendition(executed, result, run, rim, whose)
+        told = await rendition(executed, result, run, rim, whose)
         structured = told.structured
         lesson = _lesson(executed, told.heard, run)
-        shown = _shown(executed, told, run, rim, foreign=not lesson.trusted)
+        shown = await _shown(executed, told, run, rim, foreign=not lesson.trusted)
     row = replace(
         executed.row,
         state=State.SETTLED,
@@ -144,15 +146,17 @@ def _wrote_tainted(executed: Executed, run: Run) -> str | None:
     return source if run.facts.wrote(source) else None
 
 
-def _shown(executed: Executed, told: Rendition, run: Run, rim: Rim, *, foreign: bool) -> _Shown:
+async def _shown(
+    executed: Executed, told: Rendition, run: Run, rim: Rim, *, foreign: bool
+) -> _Shown:
     source = source_name(executed.tool.identity)
     kept = {place: part.packed() for place, part in told.kept}
-    whole = clean(told.text) if foreign else told.text
-    shown, size, total = cut(whole, run.limits.result_bytes, encoded=foreign)
+    within = partial(_within, told.text, run.limits.result_bytes, source if foreign else None)
+    shown, size, total, whole = await aside(len(told.text), within)
     handle: str | None = None
-    if size < total and TOOL_RESULT in run.plan.controls:
+    if whole is not None and TOOL_RESULT in run.plan.controls:
         handle = rim.ids.new("res")
-        kept[handle] = Kept(source if foreign else None, whole).packed()
+        kept[handle] = whole
     notes = told.notes
     if size < total:
         notes = (_note(size, total, handle, len(shown)), *notes)
@@ -165,6 +169,14 @@ def _shown(executed: Executed, told: Rendition, run: Run, rim: Rim, *, foreign: 
         handle=handle or next((place for place, _ in told.kept), None),
         kept=kept,
     )
+
+
+def _within(text: str, limit: int, source: str | None) -> tuple[str, int, int, KeptResult | None]:
+    """What `cut` gives, and the whole to be kept where it was cut; `source` as `Kept` has it."""
+    foreign = source is not None
+    whole = clean(text) if foreign else text
+    shown, size, total = cut(whole, limit, encoded=foreign)
+    return shown, size, total, Kept(source, whole).packed() if size < total else None
 
 
 def _note(size: int, total: int, handle: str | None, offset: int) -> str:

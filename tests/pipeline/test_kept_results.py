@@ -55,6 +55,12 @@ def long() -> str:
 TOOLS = [picture, lie, many, foreign, long]
 
 
+@pytest.fixture(params=[50_000, 0], ids=["at once", "in a thread"], autouse=True)
+def _where(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What holds of short texts holds of long ones, which are searched in a thread."""
+    monkeypatch.setattr("toolkeeper_pipeline.aside.LONG", request.param)
+
+
 def play(act: Callable[[Turn, Session, Toolkeeper], Awaitable[Any]], **limits: Any) -> Any:
     limits.setdefault("result_bytes", 500)
     limits.setdefault("result_kept_bytes", 100_000)
