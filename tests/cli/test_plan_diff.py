@@ -215,7 +215,6 @@ WORDS = {
     ("toolkeeper.yaml", "toolkeeper.yaml", "--agent", "chta"): "unknown agent `chta`",
     ("toolkeeper.yaml", "tools.py"): "tools.py:",
     ("toolkeeper.yaml", "toolkeeper.yaml", "--intent", "{"): "`--intent`",
-    ("abcdef", "toolkeeper.yaml"): "toolkeeper.db",
 }
 
 
@@ -224,6 +223,13 @@ def test_what_cannot_be_meant_is_told(desktop: Desktop, words: tuple[str, ...]) 
     ended = desktop.toolkeeper("plan", "diff", *words)
     assert (ended.code, ended.out) == (2, "")
     assert WORDS[words] in ended.err
+
+
+@pytest.mark.sqlite_file
+def test_a_digest_without_a_store_is_told(desktop: Desktop) -> None:
+    ended = desktop.toolkeeper("plan", "diff", "abcdef", "toolkeeper.yaml")
+    assert (ended.code, ended.out) == (2, "")
+    assert "toolkeeper.db" in ended.err
 
 
 def test_of_several_agents_one_has_to_be_named(desktop: Desktop) -> None:

@@ -556,6 +556,7 @@ def test_since_takes_a_moment_or_how_long_ago(recorded: Desktop) -> None:
     assert "`7d`" in ended.err
 
 
+@pytest.mark.sqlite_file
 def test_replaying_writes_nothing(recorded: Desktop) -> None:
     store = recorded.folder / "toolkeeper.db"
     before = (store.read_bytes(), recorded.files())

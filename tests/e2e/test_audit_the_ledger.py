@@ -7,10 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "howto" / "audit-the-ledger.md"
 BLOCK = re.compile(r"^```(\w+)(?: file=(\S+))?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
+@pytest.mark.sqlite_file
 def test_every_step_of_the_guide_prints_what_it_shows(tmp_path: Path) -> None:
     commands = 0
     for language, name, text in BLOCK.findall(GUIDE.read_text("utf-8")):
