@@ -40,10 +40,11 @@ from toolkeeper_ledger.endings import (
 from toolkeeper_ledger.fault import conflict
 from toolkeeper_ledger.history import append, lock
 from toolkeeper_ledger.lease_term import Term
+from toolkeeper_ledger.marking import Marks, mark, to_mark
 from toolkeeper_ledger.prepared import Prepared
 from toolkeeper_ledger.rows import instant
 from toolkeeper_ledger.schema import invocations
-from toolkeeper_ledger.sessions import keep_results, mark
+from toolkeeper_ledger.sessions import keep_results
 from toolkeeper_ledger.vouching import asking, settling, vouched
 
 _RENEW = Prepared(
@@ -185,12 +186,14 @@ def settle(
     private: bool = False,
     kept: Mapping[str, KeptResult] | None = None,
 ) -> bool:
-    lock(connection, row.session_id)
+    marks = Marks(tainted, private)
+    marked = to_mark(connection, row.session_id, marks)
+    lock(connection, row.session_id, *marked)
     standing = _own(find_standing(connection, row), row)
     if standing is None:
         settled = ended_row(row, at, row.fence)
         open_row(connection, settled)
-        mark(connection, row.session_id, tainted=tainted, private=private)
+        mark(connection, row.session_id, marked, marks, at)
         append(connection, row.session_id, at, settling(events, settled))
         keep_results(connection, row, kept or {}, at)
         return True
@@ -202,7 +205,7 @@ def settle(
     settled = ended_row(row, at, standing.fence)
     told = settling(events, settled)
     _change(connection, settled, standing)
-    mark(connection, row.session_id, tainted=tainted, private=private)
+    mark(connection, row.session_id, marked, marks, at)
     if standing.state == State.PARKED:
         told += close_unused(connection, row.invocation_id)
     append(connection, row.session_id, at, told)

@@ -34,6 +34,7 @@ from toolkeeper_ledger import (
     grants,
     history,
     loadings,
+    marking,
     outbox,
     reaping,
     renderings,
@@ -75,7 +76,7 @@ class SqlLedger(Custody):
 
     async def append(self, session_id: str, events: Sequence[Event]) -> None:
         at = self._clock.now()
-        await self._writer.write(lambda c: history.append(c, session_id, at, events))
+        await self._writer.write(lambda c: marking.append_marking(c, session_id, at, events))
 
     async def begin_run(
         self,

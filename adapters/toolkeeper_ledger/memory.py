@@ -44,6 +44,7 @@ from toolkeeper_ledger.endings import (
 from toolkeeper_ledger.fault import conflict
 from toolkeeper_ledger.lease_term import Term
 from toolkeeper_ledger.loadings import Search, loadings_of
+from toolkeeper_ledger.marking import Marks
 from toolkeeper_ledger.memory_grants import MemoryGrants
 from toolkeeper_ledger.memory_history import MemoryHistory
 from toolkeeper_ledger.vouching import asking, settling, vouched
@@ -151,7 +152,7 @@ class MemoryLedger(MemoryHistory, MemoryGrants):
         self._check_kept(row, kept or {})
         settled = ended_row(row, self._clock.now(), old.fence if old else row.fence)
         self._hold(_Held(settled))
-        self._mark(row.session_id, tainted=tainted, private=private)
+        self._mark(row.session_id, Marks(tainted, private))
         told = settling(events, settled)
         if old and old.state is State.PARKED:
             told += self._close_unused(row.invocation_id)

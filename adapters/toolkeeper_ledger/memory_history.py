@@ -22,6 +22,7 @@ from toolkeeper_contract import (
 from toolkeeper_ledger.accepted import prints
 from toolkeeper_ledger.chain import Head, extend
 from toolkeeper_ledger.fault import conflict
+from toolkeeper_ledger.marking import Marks, Standing, is_delegation, lacking, read_in
 from toolkeeper_ledger.memory_outbox import MemoryOutbox
 from toolkeeper_ledger.renderings import is_new_rendering
 from toolkeeper_ledger.rows import instant
@@ -62,6 +63,7 @@ class MemoryHistory:
     async def append(self, session_id: str, events: Sequence[Event]) -> None:
         self._known(session_id)
         self._append(session_id, events)
+        self._mark(session_id, read_in(events))
 
     async def begin_run(
         self,
@@ -202,11 +204,27 @@ class MemoryHistory:
         for handle, result in kept.items():
             self._results.setdefault(handle, (invocation, result))
 
-    def _mark(self, session_id: str, *, tainted: bool, private: bool) -> None:
-        session = self._sessions[session_id]
-        marks = (session.tainted or tainted, session.private or private)
-        if marks != (session.tainted, session.private):
-            self._sessions[session_id] = replace(session, tainted=marks[0], private=marks[1])
+    def _mark(self, session_id: str, marks: Marks) -> None:
+        for name in list(lacking(session_id, marks, self._marks_of, self._is_delegated)):
+            session = self._sessions[name]
+            self._sessions[name] = replace(
+                session,
+                tainted=session.tainted or marks.tainted,
+                private=session.private or marks.private,
+            )
+            if name != session_id:
+                self._append(name, [marks.told_by(session_id)])
+
+    def _marks_of(self, session_id: str) -> Standing | None:
+        session = self._sessions.get(session_id)
+        if session is None:
+            return None
+        marks = Marks(session.tainted, session.private)
+        return Standing(marks, session.parent, session.granted is not None)
+
+    def _is_delegated(self, session_id: str) -> bool:
+        first = next((each for each in self._events if each.session_id == session_id), None)
+        return first is None or is_delegation(first.event.name, first.event.data)
 
     def _known(self, session_id: str) -> SessionRecord:
         session = self._sessions.get(session_id)

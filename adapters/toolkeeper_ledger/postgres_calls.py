@@ -148,16 +148,16 @@ def _head(place: _Places, marks: bool) -> str:
     session, old_seq, old_hash, seq, hash_ = (
         place.typed(name) for name in ("varchar", "integer", "varchar", "integer", "varchar")
     )
-    marked = ""
+    marked = alone = ""
     if marks:
-        marked = (
-            f", tainted = tainted OR {place.typed('boolean')}"
-            f", private = private OR {place.typed('boolean')}"
-        )
+        tainted, private = place.typed("boolean"), place.typed("boolean")
+        marked = f", tainted = tainted OR {tainted}, private = private OR {private}"
+        # What a delegated session reads first marks others as well, which is done step by step.
+        alone = f" AND (granted IS NULL OR {tainted} <= tainted AND {private} <= private)"
     return (
         f"WITH head AS (UPDATE sessions SET head_seq = {seq}, head_hash = {hash_}{marked}"
         f" WHERE session_id = {session} AND head_seq = {old_seq} AND head_hash = {old_hash}"
-        " RETURNING session_id)"
+        f"{alone} RETURNING session_id)"
     )
 
 

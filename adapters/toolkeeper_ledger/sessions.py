@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, insert, select, true, update
+from sqlalchemy import Connection, Row, bindparam, insert, select, update
 
 from toolkeeper_contract import (
     Event,
@@ -51,12 +51,6 @@ _TURN = (
     update(sessions)
     .where(sessions.c.session_id == bindparam("session"))
     .values(turn=bindparam("new_turn"))
-)
-_TAINT = Prepared(
-    update(sessions).where(sessions.c.session_id == bindparam("session")).values(tainted=true())
-)
-_PRIVATE = Prepared(
-    update(sessions).where(sessions.c.session_id == bindparam("session")).values(private=true())
 )
 _TURNS = (
     select(runs.c.session_id, runs.c.turn, plans.c.digest, plans.c.body)
@@ -112,14 +106,6 @@ def set_intent(connection: Connection, session_id: str, intent: Any) -> None:
 
 def missing_session(session_id: str) -> Exception:
     return conflict(f"session `{session_id}` is not in the ledger", "open the session first")
-
-
-def mark(connection: Connection, session_id: str, *, tainted: bool, private: bool) -> None:
-    """Notes what the session has read by now; a mark is only ever set."""
-    if tainted:
-        _TAINT.run(connection, {"session": session_id})
-    if private:
-        _PRIVATE.run(connection, {"session": session_id})
 
 
 def begin_run(

@@ -158,7 +158,8 @@ class Ledger(Protocol):
     ) -> bool:
         """Writes the end of `row`: inserts it, or updates the parked or running row.
 
-        `tainted` and `private` mark the session in the same commit; nothing takes a mark off.
+        `tainted` and `private` mark the session, and those that delegated it, in the same commit;
+        nothing takes a mark off. Each of the latter is told so by an event `session.read`.
         `kept` is what the result does not show, by handle: it is there with the end, or not at all.
 
         A running row is updated only by the holder of its newest lease (`row.fence`); False and

@@ -22,6 +22,7 @@ version: 1
 defaults: {workspace_read: allow, workspace_write: allow, network_read: ask, message_send: ask}
 rules:
   - {id: never, tools: [notes.drop], effect: deny}
+  - {id: look, tools: [web.get], effect: allow}
 """
 POLICIES = load_policy([("policy.yaml", POLICY)])
 LEASE = timedelta(minutes=5)
@@ -102,6 +103,12 @@ class Scene:
             self.happened("long", title)
             return f"the note {title} " * 2000
 
+        @tool(name="web.get", side_effect="network_read")
+        def get(title: str) -> str:
+            """Read a page that anybody may have written."""
+            self.happened("get", title)
+            return f"the page {title}"
+
         @tool(name="notes.slow", side_effect="workspace_write")
         async def slow(title: str) -> str:
             """Add a note after a while."""
@@ -122,7 +129,7 @@ class Scene:
             self.happened("send", title)
             return f"sent {title}"
 
-        return [add, put, read, long, slow, drop, send]
+        return [add, put, read, long, get, slow, drop, send]
 
     def ledger(self):
         """The store alone, on the machine's clock."""

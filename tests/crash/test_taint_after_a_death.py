@@ -19,7 +19,7 @@ class Killed(BaseException):
     """Stands for the end of a worker: nothing is written after it."""
 
 
-def keeper(**more: Any) -> Toolkeeper:
+def keeper() -> Toolkeeper:
     @tool(name="web.get", side_effect="network_read")
     def get() -> str:
         """Read a page."""
@@ -30,7 +30,7 @@ def keeper(**more: Any) -> Toolkeeper:
         """Add a note."""
         return "noted"
 
-    return keeper_of([get, add], policy=POLICY, **more)
+    return keeper_of([get, add], policy=POLICY)
 
 
 def test_a_source_that_was_written_to_by_a_worker_that_died_is_not_trusted_again() -> None:
@@ -72,3 +72,30 @@ def test_what_was_written_before_anything_foreign_was_read_stays_trusted() -> No
             return (await facts_of(office.ledger, session.record)).written
 
     assert asyncio.run(play()) == set()
+
+
+def test_a_delegated_session_whose_worker_dies_right_after_its_reading_marks_its_parent(
+    scene: Any,
+) -> None:
+    """The parent is in use in another process, and has begun its turn before."""
+
+    async def play() -> tuple[bool, bool, str]:
+        async with scene.keeper() as office, scene.keeper() as elsewhere:
+            session = await office.open_session(agent="chat", user="ana")
+            turn = await session.begin_turn("go on")
+            child_id = (await turn.delegate()).session_id
+            child = await elsewhere.resumed_session(child_id)
+
+            async def tell_above() -> None:
+                raise Killed
+
+            child.tell_above = tell_above
+            below = await child.begin_turn("look around")
+            with suppress(Killed):
+                await scene.call(below, "web.get", "page")
+            before = (await session.facts()).tainted
+            # Its next call is decided by what was read below, without any other word of it.
+            row = (await scene.call(turn, "notes.add", "page")).row
+            return before, (await session.facts()).tainted, row.decision.effect.value
+
+    assert asyncio.run(play()) == (False, True, "ask")

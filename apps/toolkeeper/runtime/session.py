@@ -88,10 +88,13 @@ class Session:
         self._record = replace(self._record, intent=stored)
 
     async def refresh(self) -> None:
-        """Reads what another process may have changed: the user's toggles, the turns begun."""
+        """Reads what another process may have changed: toggles, turns begun, what was read."""
         if self._ledger is None:
             return
         self._record = await self._ledger.session(self.session_id) or self._record
+        if self._facts is not None:
+            # What it delegated may have read something in another process.
+            self._facts.mark(tainted=self._record.tainted, private=self._record.private)
         if self._delegators is None:
             self._delegators = await delegators_of(self._ledger, self._record)
         elif self._delegators:
@@ -103,7 +106,6 @@ class Session:
         """What the session has read, one value for all who use this session in this process."""
         if self._facts is None:
             self._facts = await self._keeper.facts.of(self._stored, self._record)
-        self._facts.mark(tainted=self._record.tainted, private=self._record.private)
         return self._facts
 
     async def kept(self, handle: str) -> Kept | None:

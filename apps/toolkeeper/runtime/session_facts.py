@@ -111,13 +111,12 @@ class FactsInUse:
         return self._known.setdefault(session_id, facts.copy())
 
     async def tell_above(self, ledger: Ledger, record: SessionRecord, facts: SessionFacts) -> None:
-        """What a delegated session has read marks those that delegated it: they read its answer."""
-        data = {"by": record.session_id, "tainted": facts.tainted, "private": facts.private}
+        """What a delegated session has read marks those that delegated it: they read its answer.
+
+        The ledger has marked them with the reading; here it is told to those of this process.
+        """
         for delegator in await delegators_of(ledger, record):
-            above = delegator.record
-            if facts.tainted > above.tainted or facts.private > above.private:
-                await ledger.append(above.session_id, (Event(READ_BELOW, data),))
-            known = self._known.get(above.session_id)
+            known = self._known.get(delegator.record.session_id)
             if known is not None:
                 known.mark(tainted=facts.tainted, private=facts.private)
 
