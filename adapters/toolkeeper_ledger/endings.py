@@ -152,8 +152,9 @@ def is_same_end(stored: Invocation | None, row: Invocation) -> bool:
     return (
         stored is not None
         and row.settled_at is not None
-        and (stored.state, stored.session_id, stored.fence, stored.settled_at, stored.outcome)
-        == (State.SETTLED, row.session_id, row.fence, row.settled_at, row.outcome)
+        and (stored.state, stored.session_id, stored.fence, stored.settled_at)
+        == (State.SETTLED, row.session_id, row.fence, row.settled_at)
+        and (stored.outcome, stored.code, stored.result) == (row.outcome, row.code, row.result)
     )
 
 
