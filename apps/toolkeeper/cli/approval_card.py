@@ -43,7 +43,9 @@ def tell_answer(approval: Approval, asked: str, grant: Grant | None) -> None:
     if grant is not None:
         from toolkeeper.runtime.granting import in_words
 
-        say(f"{grant.grant_id} lets through {in_words(grant)}")
+        through, ends = in_words(grant).split("\n")
+        say(f"{grant.grant_id} lets through {through}")
+        say(f"  {ends}")
         say(f"end it with: toolkeeper grants revoke {grant.grant_id}")
     if approval.state.value == "approved":
         say(f"run it with: toolkeeper resume {approval.approval_id}")

@@ -15,6 +15,10 @@ _UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """What JSON allows in a string, and what ends a line, drives a terminal or is no Unicode."""
 
 
+_NARROWEST = 26
+"""Characters that the last column of a table needs to be read where it is broken into lines."""
+
+
 def print_json(value: Any) -> None:
     """One JSON value on one line of standard output."""
     sys.stdout.write(json_line(value))
@@ -46,20 +50,56 @@ def complain(text: str) -> None:
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str = "") -> None:
-    """A table for a person; numbers stand to the right."""
+    """A table for a person; numbers stand to the right.
+
+    On a terminal that is too narrow for it each row is a paragraph, so that no word is torn.
+    """
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title or None, title_justify="left", header_style="bold", box=None)
     cells = [[cell for cell in row] for row in rows]
+    shown = [[visible(str("" if cell is None else cell)) for cell in row] for row in cells]
+    console = _console()
+    if sys.stdout.isatty() and not _fits(columns, shown, console.width):
+        _print_paragraphs(columns, shown, title)
+        return
+    table = Table(title=title or None, title_justify="left", header_style="bold", box=None)
     for index, column in enumerate(columns):
         number = bool(cells) and all(isinstance(row[index], int) for row in cells)
         # The first column names the row: an id that is broken in two cannot be copied.
         justify: JustifyMethod = "right" if number else "left"
         table.add_column(column, justify=justify, overflow="fold", no_wrap=index == 0)
-    for row in cells:
-        table.add_row(*(Text(visible(str("" if cell is None else cell))) for cell in row))
-    _console().print(table)
+    for row in shown:
+        table.add_row(*map(Text, row))
+    console.print(table)
+
+
+def _fits(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> bool:
+    """Whether only the last column has to be broken, and that into lines that can be read."""
+    from rich.cells import cell_len
+
+    widest = [
+        max(cell_len(line) for cell in column for line in cell.split("\n"))
+        for column in zip(columns, *rows, strict=True)
+    ]
+    *others, last = (each + 2 for each in widest)
+    return sum(others) + min(last, _NARROWEST) <= width
+
+
+def _print_paragraphs(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str) -> None:
+    from rich.text import Text
+
+    console = _console()
+    width = max(len(column) for column in columns[1:])
+    lines = [Text(title)] if title else []
+    for row in rows:
+        lines.append(Text(row[0], style="bold"))
+        for column, cell in zip(columns[1:], row[1:], strict=True):
+            below = "\n" + " " * (width + 4)
+            if cell:
+                lines.append(Text(f"  {column.ljust(width)}  {cell.replace(chr(10), below)}"))
+    for line in lines:
+        console.print(line, soft_wrap=True)
 
 
 def print_fields(fields: Mapping[str, Any]) -> None:

@@ -94,14 +94,14 @@ def revoked_event(grant: Grant, by: str) -> Event:
 
 
 def in_words(grant: Grant) -> str:
-    """Everything that a grant lets through, in one sentence for whoever gives or reads it."""
+    """Everything that a grant lets through, and in a second line what ends it early."""
     which = "any arguments" if grant.condition is None else f"arguments where {grant.condition}"
     where = "in every session" if grant.session_id is None else f"in session {grant.session_id}"
     read = "also" if {TAINT, TAINT_PRIVATE} & set(grant.rules) else "not"
-    until = grant.expires_at.isoformat(timespec="seconds")
+    until = f"{grant.expires_at:%Y-%m-%d %H:%M:%S}Z"
     return (
         f"calls of {grant.tool} with {which}, for {grant.user} with the agent {grant.agent}, "
-        f"{where}, until {until}; {read} once the session has read untrusted text; not when the "
+        f"{where}, until {until};\n{read} once the session has read untrusted text; not when the "
         "tool's definition has changed, nor where another rule asks"
     )
 
