@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from toolkeeper_contract import PATIENCE, Delivery, RecordedEvent
+from toolkeeper_contract import LONGEST_PAUSE, PATIENCE, Delivery, RecordedEvent
 from toolkeeper_ledger.outbox import Subscription
 from toolkeeper_ledger.rows import moment
 
@@ -38,6 +38,9 @@ class MemoryOutbox:
     def take(
         self, sinks: Sequence[str], now: datetime, until: datetime, limit: int
     ) -> list[Delivery]:
+        for each in list(self._waiting.values()):
+            if each.sink in sinks and each.due_at > now + LONGEST_PAUSE:
+                self._waiting[each.delivery_id] = replace(each, due_at=now)
         due = sorted(
             (each for each in self._waiting.values() if each.sink in sinks and each.due_at <= now),
             key=lambda each: (each.due_at, each.delivery_id),

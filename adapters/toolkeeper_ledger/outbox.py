@@ -22,7 +22,7 @@ from sqlalchemy import (
     update,
 )
 
-from toolkeeper_contract import PATIENCE, Delivery, RecordedEvent
+from toolkeeper_contract import LONGEST_PAUSE, PATIENCE, Delivery, RecordedEvent
 from toolkeeper_ledger.prepared import Prepared
 from toolkeeper_ledger.rows import event_of, instant, moment
 from toolkeeper_ledger.schema import IS_HOLDING_BACK, events, outbox
@@ -41,6 +41,11 @@ _IS_DUE = and_(
     outbox.c.sink.in_(bindparam("sinks", expanding=True)), outbox.c.due_at <= bindparam("now")
 )
 _ANY_DUE = select(outbox.c.ordinal).where(_IS_DUE).limit(1)
+_FROM_AHEAD = and_(
+    outbox.c.sink.in_(bindparam("sinks", expanding=True)), outbox.c.due_at > bindparam("latest")
+)
+_ANY_FROM_AHEAD = select(outbox.c.ordinal).where(_FROM_AHEAD).limit(1)
+_DUE_NOW = update(outbox).where(_FROM_AHEAD).values(due_at=bindparam("now"))
 _first = (
     select(outbox)
     .where(_IS_DUE)
@@ -158,17 +163,23 @@ def _row(sink: str, record: RecordedEvent) -> dict[str, object]:
 
 def anything_due(connection: Connection, sinks: Sequence[str], now: datetime) -> bool:
     """Whether one of these sinks has something that is due; a look that takes no write lock."""
-    values = {"sinks": list(sinks), "now": instant(now)}
-    return connection.execute(_ANY_DUE, values).first() is not None
+    values = _times(sinks, now)
+    return any(connection.execute(look, values).first() for look in (_ANY_DUE, _ANY_FROM_AHEAD))
 
 
 def take(
     connection: Connection, sinks: Sequence[str], now: datetime, until: datetime, limit: int
 ) -> list[Delivery]:
-    """What is due now, each for whoever calls this until `until`."""
-    values = {"sinks": list(sinks), "now": instant(now), "window": _WINDOW, "most": limit}
+    """What is due now, each for whoever calls this until `until`.
+
+    What a clock that has been set back since gave another time is due as well.
+    """
+    values = _times(sinks, now)
+    if connection.execute(_ANY_FROM_AHEAD, values).first():
+        connection.execute(_DUE_NOW, values)
     taken = []
-    for row in connection.execute(_READY, values).mappings().all():
+    ready = connection.execute(_READY, {**values, "window": _WINDOW, "most": limit})
+    for row in ready.mappings().all():
         if row["seq"] is None:
             # Its event was pruned: there is nothing left to tell.
             connection.execute(_DONE, {"id": row["ordinal"]})
@@ -186,6 +197,10 @@ def take(
                 )
             )
     return taken
+
+
+def _times(sinks: Sequence[str], now: datetime) -> dict[str, object]:
+    return {"sinks": list(sinks), "now": instant(now), "latest": instant(now + LONGEST_PAUSE)}
 
 
 def delivered(connection: Connection, delivery_id: int) -> None:

@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 from toolkeeper_contract import (
+    LONGEST_PAUSE,
     Clock,
     Delivery,
     Event,
@@ -154,7 +155,8 @@ class Courier:
 
     async def _take(self) -> Sequence[Delivery]:
         now = self._clock.now()
-        until = now + max(_HELD, timedelta(seconds=3 * self._timeout))
+        held = max(_HELD, timedelta(seconds=3 * self._timeout))
+        until = now + min(held, LONGEST_PAUSE)
         return await self._ledger.take_deliveries([self.sink.name], now, until, _AT_ONCE)
 
     async def _deliver(self, delivery: Delivery) -> Fate:

@@ -11,7 +11,13 @@ from toolkeeper_contract.canonical import (
 )
 from toolkeeper_contract.classification import CONTROL, Classification, Flag, SideEffect
 from toolkeeper_contract.decision import Decision, Effect, Question, strictest
-from toolkeeper_contract.delivery import PATIENCE, Delivery, EventSink, Undelivered
+from toolkeeper_contract.delivery import (
+    LONGEST_PAUSE,
+    PATIENCE,
+    Delivery,
+    EventSink,
+    Undelivered,
+)
 from toolkeeper_contract.document import (
     MAX_CHARACTERS,
     MAX_DEPTH,
@@ -77,6 +83,7 @@ __all__ = [
     "CONTROL",
     "CONTROL_TOOLS",
     "EVENTS",
+    "LONGEST_PAUSE",
     "MALFORMED",
     "MAX_CHARACTERS",
     "MAX_DEPTH",

@@ -6,13 +6,16 @@ until the sink has taken them: each is delivered at least once, also after a cra
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from toolkeeper_contract.event import RecordedEvent
 
 PATIENCE = 5
 """Attempts until an event that a sink does not take no longer holds back those behind it."""
+
+LONGEST_PAUSE = timedelta(hours=1)
+"""No delivery is held or put off for longer; one that is due later has it from another clock."""
 
 
 class Undelivered(Exception):

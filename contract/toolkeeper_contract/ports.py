@@ -271,7 +271,8 @@ class Ledger(Protocol):
 
         Each counts as an attempt that was begun, and nobody else takes it before `until`. An event
         waits while an earlier one of its session is on the way, until that one was tried `PATIENCE`
-        times.
+        times. One that would be due later than after `LONGEST_PAUSE` has that from a clock that was
+        set back since: it is due now.
         """
         ...
 

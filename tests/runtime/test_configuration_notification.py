@@ -99,3 +99,11 @@ def test_two_sinks_of_one_name_are_refused_when_the_keeper_is_made(tmp_path: Pat
     text = f'notifications: [{{webhook: "http://h/", secret: "{SECRET}", events: [run.began]}}]\n'
     with pytest.raises(ConfigError, match="two sinks by the name `h`"):
         Toolkeeper(loaded(tmp_path, text), sinks=[Sink()])
+
+
+def test_an_attempt_that_would_outlast_its_hold_is_refused(tmp_path: Path) -> None:
+    section = f"{{webhook: 'https://h/', secret: \"{SECRET}\", events: [run.began], timeout: 11m}}"
+    with pytest.raises(ConfigError) as fault:
+        loaded(tmp_path, f"notifications: [{section}]\n")
+    assert "an attempt cannot take 660 seconds" in str(fault.value)
+    assert ":3" in str(fault.value)

@@ -2,9 +2,11 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from toolkeeper_contract import LONGEST_PAUSE
 from toolkeeper_sinks import Schedule
 
 NOW = datetime(2026, 11, 29, tzinfo=UTC)
@@ -32,3 +34,22 @@ def test_an_event_is_given_up_by_its_age_and_not_before() -> None:
     before = NOW - timedelta(minutes=59, seconds=59)
     assert schedule.next_attempt(80, before, NOW, lambda: 0.0) is not None
     assert schedule.next_attempt(1, NOW - timedelta(hours=1), NOW, lambda: 0.0) is None
+
+
+def test_an_event_from_a_clock_ahead_is_given_up_too() -> None:
+    """Its age is not known: the attempts took so long, whatever the clocks say."""
+    ahead = NOW + timedelta(days=3_650)
+    schedule = Schedule()
+    clock, attempts = NOW, 1
+    while True:
+        due = schedule.next_attempt(attempts, ahead, clock, lambda: 0.5)
+        if due is None:
+            break
+        clock, attempts = due, attempts + 1
+    assert timedelta(days=3) <= clock - NOW <= timedelta(days=6)
+
+
+def test_no_schedule_has_pauses_that_a_ledger_would_take_for_another_clocks() -> None:
+    assert Schedule().longest <= LONGEST_PAUSE
+    with pytest.raises(ValueError, match="a pause lasts 1:00:00 at most"):
+        Schedule(longest=timedelta(hours=2))

@@ -228,7 +228,7 @@ class WebhookFile(Section):
     name: Name | None = None
     """tells its events from others'; the address's host by default"""
     timeout: Duration = 10.0
-    """one attempt's time; seconds, or `500ms`, `5m`"""
+    """one attempt's time, ten minutes at most; seconds, or `500ms`, `5m`"""
     give_up_after: Duration = 259_200.0
     """the age at which an event is told no more"""
 

@@ -8,6 +8,9 @@ from toolkeeper.runtime.configuration.substitution import Substitution
 from toolkeeper.runtime.configuration.web_address import host_of, is_web_address
 from toolkeeper_contract import EVENTS, ConfigError, Path, did_you_mean
 
+LONGEST_ATTEMPT = 600.0
+"""Seconds; a delivery is held for some of these."""
+
 
 def webhooks(
     file: ConfigurationFile,
@@ -76,6 +79,14 @@ def _webhook(
                     did_you_mean(event, sorted(EVENTS)),
                 )
             )
+    if section.timeout > LONGEST_ATTEMPT:
+        errors.append(
+            documents.error(
+                (*at, "timeout"),
+                f"an attempt cannot take {section.timeout:g} seconds",
+                f"{LONGEST_ATTEMPT:g} at most; a sink answers as soon as it has the event",
+            )
+        )
     return Webhook(
         name=section.name or host_of(url),
         url=url,
