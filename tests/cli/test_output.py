@@ -46,6 +46,12 @@ def test_only_the_last_column_is_broken_into_lines(monkeypatch: pytest.MonkeyPat
     assert " ".join(" ".join(lines[1:]).split()) == " ".join(rows[0]).strip()
 
 
+def test_no_other_column_is_broken_for_the_last_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    moment = "2026-11-30T03:05:15.064075+00:00"
+    lines = shown(monkeypatch, 80, [("4", moment, "call.decided", "a: b  " * 20)])
+    assert moment in lines[1]
+
+
 def test_what_does_not_fit_is_a_paragraph_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown(monkeypatch, 80) == [
         "inv_1a22a64775b45b649087b22a0be",

@@ -60,15 +60,18 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title:
     cells = [[cell for cell in row] for row in rows]
     shown = [[visible(str("" if cell is None else cell)) for cell in row] for row in cells]
     console = _console()
-    if sys.stdout.isatty() and not _fits(columns, shown, console.width):
+    fits = _fits(columns, shown, console.width)
+    if sys.stdout.isatty() and not fits:
         _print_paragraphs(columns, shown, title)
         return
     table = Table(title=title or None, title_justify="left", header_style="bold", box=None)
     for index, column in enumerate(columns):
         number = bool(cells) and all(isinstance(row[index], int) for row in cells)
-        # The first column names the row: an id that is broken in two cannot be copied.
+        # The first column names the row: an id that is broken in two cannot be copied. Where the
+        # others have room, only the last one is broken.
+        whole = index == 0 or (fits and index < len(columns) - 1)
         justify: JustifyMethod = "right" if number else "left"
-        table.add_column(column, justify=justify, overflow="fold", no_wrap=index == 0)
+        table.add_column(column, justify=justify, overflow="fold", no_wrap=whole)
     for row in shown:
         table.add_row(*map(Text, row))
     console.print(table)
