@@ -3,12 +3,11 @@
 import importlib.util
 import os
 import re
-import shlex
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = ROOT / "docs" / "howto" / "watch-it-run.md"
-BLOCK = re.compile(r"^```(\w+)(?: file=(\S+))?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 SECRET = "a secret of this guide, long enough"
 
 
@@ -64,15 +62,14 @@ def collector() -> Iterator[Collector]:
         ended(made.process)
 
 
-def test_the_guide_leads_where_it_says(tmp_path: Path, collector: Collector) -> None:
+def test_the_guide_leads_where_it_says(
+    guide: Callable[[str], Any], tmp_path: Path, collector: Collector
+) -> None:
     assert importlib.util.find_spec("opentelemetry.exporter.otlp.proto.http") is not None
-    blocks = BLOCK.findall(GUIDE.read_text("utf-8"))
-    for _, name, text in blocks:
-        if name:
-            (tmp_path / name).write_text(text, "utf-8")
+    page = guide("watch-it-run")
+    page.write_files()
     port = free_port()
     world = {
-        **os.environ,
         "HOOK_URL": f"http://127.0.0.1:{port}/",
         "HOOK_SECRET": SECRET,
         "OTLP_URL": collector.url,
@@ -80,17 +77,14 @@ def test_the_guide_leads_where_it_says(tmp_path: Path, collector: Collector) -> 
     receiver = subprocess.Popen(
         [sys.executable, "receiver.py", str(port)],
         cwd=tmp_path,
-        env=world,
+        env={**os.environ, **world},
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
     )
     try:
         wait_for(port)
-        for language, _, text in blocks:
-            if language == "console":
-                for command in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
-                    run(tmp_path, world, *command.splitlines())
+        assert page.follow_all(env=world)
     finally:
         told = ended(receiver)
         measured = ended(collector.process)
@@ -98,26 +92,6 @@ def test_the_guide_leads_where_it_says(tmp_path: Path, collector: Collector) -> 
     assert "execute_tool mail.send" in measured
     assert "toolkeeper.approvals.pending" in measured
     assert "bea@example.com" not in told + measured
-
-
-def run(folder: Path, world: Any, words: str, *shown: str) -> None:
-    words, _, exit_code = words.partition(" # exit ")
-    program, *arguments = shlex.split(words)
-    assert program == "toolkeeper"
-    done = subprocess.run(
-        [sys.executable, "-m", "toolkeeper", *arguments],
-        cwd=folder,
-        env=world,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=120,
-    )
-    said = f"$ {words}\n{done.stdout}{done.stderr}"
-    assert done.returncode == int(exit_code or 0), said
-    printed = " ".join(done.stdout.split())
-    for line in shown:
-        assert " ".join(line.split()) in printed, said
 
 
 def test_the_guide_names_every_metric_that_there_is() -> None:
