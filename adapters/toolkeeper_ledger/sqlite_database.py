@@ -24,6 +24,10 @@ from toolkeeper_ledger.schema import VERSION, schema_version
 
 T = TypeVar("T")
 
+LOG_PAGES = 4_000
+"""Pages of the log before it is folded into the file, which syncs both. A call writes some twenty,
+most of them again and again: at SQLite's own thousand that is every fifty calls."""
+
 
 class SqliteDatabase:
     """One SQLite file, with a connection to write and one to read.
@@ -149,6 +153,7 @@ class SqliteDatabase:
             check_same_thread=False,
         )
         connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
         connection.execute(f"PRAGMA synchronous = {self._synchronous}")
         if self.read_only:
             connection.execute("PRAGMA query_only = ON")
