@@ -48,8 +48,11 @@ async def look(scene):
         for name, before in running.items():
             row = rows[name]
             harmless = row.side_effect.endswith("_read") or "idempotent" in row.flags
-            if harmless and before.approval_id is None:
-                found["unreported"] += name not in retryable
+            if harmless:
+                # Run once more, or, where it has spent an approval, failed for everybody to see.
+                again = before.approval_id is None
+                found["unreported"] += (name in retryable) is not again
+                found["unreported"] += row.code is not Code.FAILED
             else:
                 found["unreported"] += row.code is not Code.FAILED_UNKNOWN_OUTCOME
             found["unreported"] += reaped[name] < 1
@@ -67,6 +70,10 @@ async def look(scene):
         heads = await ledger.heads()
         for head in heads:
             found["broken chains"] += verify(await ledger.events(head.session_id), head) is not None
+        for row in rows:
+            if row.handle is not None:
+                kept = await ledger.kept_by(row.session_id, row.invocation_id)
+                found["lost"] += row.handle not in kept
     _effects(scene, rows, found)
     _told(scene, rows, events, found)
     _spent(approvals, events, found)

@@ -15,9 +15,8 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from acts import LATER
 from forks import forked
-from scene import SECRET, MovedClock, Scene
+from scene import LATER, SECRET, MovedClock, Scene
 
 from toolkeeper.runtime.answering import NotAnswerable
 from toolkeeper.runtime.resumption import resume_all, resume_one

@@ -14,18 +14,24 @@ from toolkeeper import Toolkeeper, tool
 from toolkeeper.runtime.configuration import Agent, Configuration
 from toolkeeper.runtime.configuration.agent import Limits
 from toolkeeper.runtime.configuration.configuration import Redaction
+from toolkeeper_contract import LostAfterDispatch, Undelivered
 from toolkeeper_ledger import SealingKey, open_ledger
 from toolkeeper_policy import load_policy
+from toolkeeper_sinks import Courier
 
 POLICY = """
 version: 1
 defaults: {workspace_read: allow, workspace_write: allow, network_read: ask, message_send: ask}
 rules:
   - {id: never, tools: [notes.drop], effect: deny}
-  - {id: look, tools: [web.get], effect: allow}
+  - {id: read, tools: [web.get], effect: allow}
 """
 POLICIES = load_policy([("policy.yaml", POLICY)])
 LEASE = timedelta(minutes=5)
+LATER = LEASE + timedelta(seconds=1)
+"""When a lease of the machine's clock is over."""
+TOLD = ("call.claimed", "call.settled")
+"""What the sink wants to hear of."""
 SECRET = "hunter2-correct-horse"
 
 
@@ -39,6 +45,27 @@ class MovedClock:
         return datetime.now(UTC) + self.ahead
 
 
+class _Sink:
+    """Refuses whatever it is told first, and takes it the second time."""
+
+    name = "notebook"
+    events = TOLD
+
+    def __init__(self, scene):
+        self._scene = scene
+
+    async def deliver(self, record):
+        scene = self._scene
+        name = f"{record.session_id}:{record.seq}"
+        seen = scene.told.lines()
+        scene.wire.reach("sink: before it hears")
+        first = all(line["id"] != name for line in seen)
+        scene.told.write(id=name, taken=not first)
+        scene.wire.reach("sink: after it heard")
+        if first:
+            raise Undelivered("not at the first time")
+
+
 @dataclass
 class Scene:
     """One store with what surrounds it. Every process makes its own from the same folder."""
@@ -49,6 +76,7 @@ class Scene:
     ahead: timedelta = timedelta()
     lease: timedelta = LEASE
     patience: float = 10.0
+    breaks: int = 0
     renewed: asyncio.Event | None = None
 
     @property
@@ -64,6 +92,11 @@ class Scene:
     def journal(self):
         """What the host knows: calls that it began, and what it was told of them."""
         return Notebook(self.folder / "journal")
+
+    @property
+    def told(self):
+        """Events that a sink was given."""
+        return Notebook(self.folder / "told")
 
     def note(self, number, **state):
         """Keeps what a later process of the same run needs."""
@@ -109,6 +142,21 @@ class Scene:
             self.happened("get", title)
             return f"the page {title}"
 
+        @tool(name="web.find", side_effect="network_read")
+        def find(title: str, token: str = "") -> str:
+            """Find pages; every look costs something, so it asks."""
+            self.happened("find", title)
+            return f"pages on {title}"
+
+        @tool(name="notes.weak", side_effect="workspace_read")
+        def weak(title: str) -> str:
+            """Read a note over a connection that breaks each time at first."""
+            self.happened("weak", title)
+            if self.breaks > 0:
+                self.breaks -= 1
+                raise LostAfterDispatch("the connection broke")
+            return f"the note {title}"
+
         @tool(name="notes.slow", side_effect="workspace_write")
         async def slow(title: str) -> str:
             """Add a note after a while."""
@@ -129,11 +177,15 @@ class Scene:
             self.happened("send", title)
             return f"sent {title}"
 
-        return [add, put, read, long, get, slow, drop, send]
+        return [add, put, read, long, get, find, weak, slow, drop, send]
 
     def ledger(self):
         """The store alone, on the machine's clock."""
         return open_ledger(self.store, clock=MovedClock(), busy_timeout=self.patience)
+
+    def courier(self, ledger, clock):
+        """Who brings to a sink what waits for it in the ledger."""
+        return Courier(_Sink(self), ledger, clock, chance=lambda: 1.0)
 
     @asynccontextmanager
     async def keeper(self, *, ahead=None):

@@ -19,6 +19,7 @@ from sqlalchemy import Engine, event
 
 from toolkeeper_ledger import SqlLedger, key_file
 from toolkeeper_ledger.calls import Claim, Settle
+from toolkeeper_ledger.custody import Custody
 from toolkeeper_ledger.postgres_database import PostgresDatabase
 from toolkeeper_ledger.postgres_shortcut import Shortcut
 from toolkeeper_ledger.prepared import Prepared
@@ -150,7 +151,7 @@ def _staged(wire, name, stage):
 def _lay_ledger(wire):
     for kind in KNOWN:
         kind.__call__ = _done(wire, kind)
-    for name, method in list(vars(SqlLedger).items()):
+    for name, method in [*vars(Custody).items(), *vars(SqlLedger).items()]:
         if inspect.iscoroutinefunction(method) and not name.startswith("_"):
             setattr(SqlLedger, name, _asking(method, name))
     make = SqlLedger.__init__
