@@ -132,10 +132,13 @@ class Redactor:
         text, count = self._matched(text, 0)
         for _ in range(_PASSES):
             text, shaped = mask_shapes(text)
-            text, assigned = mask_spans(text, assignments(text, self._keys))
-            count += shaped + assigned
-            if not shaped + assigned:
+            assigned = assignments(text, self._keys)
+            if assigned:
+                text, masked = mask_spans(text, assigned)
+                shaped += masked
+            if not shaped:
                 break
+            count += shaped
         return text, count
 
     def _matched(self, text: str, count: int) -> tuple[str, int]:
@@ -220,6 +223,7 @@ class Redactor:
             index + 1
             for index, item in enumerate(value)
             if isinstance(item, str)
+            and item.startswith("-")
             and len(item) <= 128
             and _FLAG.fullmatch(item)
             and self._keys.covers(item.lstrip("-"))
@@ -249,7 +253,8 @@ def _is_schema(value: Mapping[str, Any]) -> bool:
 
 
 def _parsed(text: str) -> Json:
-    if not text[:64].lstrip().startswith(("{", "[")):
+    # Most texts have neither anywhere, which is quicker to see.
+    if ("{" not in text and "[" not in text) or not text[:64].lstrip().startswith(("{", "[")):
         return None
     try:
         value = json.loads(text)

@@ -42,6 +42,14 @@ _SHAPES: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
     )
 )
 
+_MARKS = "-_.:"
+"""Most literals hold one of these, and most texts hold few of them."""
+
+
+def _mark_of(literal: str) -> str:
+    return next((mark for mark in _MARKS if mark in literal), "")
+
+
 _USERINFO = re.compile(r"(?<=://)[^\s/?#\"'<>\\]{1,512}(?=@)")
 _SCHEMES = ("bearer", "Bearer", "BEARER", "basic", "Basic", "BASIC")
 _BEARER = re.compile(r"(?i)\b(bearer|basic)[ \t]{1,4}([A-Za-z0-9._~+/=-]{3,8192}+)")
@@ -55,15 +63,19 @@ _PROSE = frozenset(
 _SHORTEST = 8
 """Characters of the shortest text that can hold such a token."""
 
+_HINTS = tuple(literal for literals, _ in _SHAPES for literal in literals)
+_HINTS_BY_MARK = tuple(
+    (mark, tuple(hint for hint in (*_HINTS, "://", *_SCHEMES) if _mark_of(hint) == mark))
+    for mark in (*_MARKS, "")
+)
 _HARMLESS_USERS = frozenset({"git", "anonymous", "user", "www"})
 
 
 def mask_shapes(text: str) -> tuple[str, int]:
     """`text` with every token of a well-known shape masked, and how many there were."""
     count = 0
-    if len(text) < _SHORTEST:
+    if len(text) < _SHORTEST or not _may_hold_one(text):
         return text, 0
-    # Plain loops: this runs on every piece of text of every call.
     for literals, pattern in _SHAPES:
         for literal in literals:
             if literal in text:
@@ -77,6 +89,17 @@ def mask_shapes(text: str) -> tuple[str, int]:
         text, found = mask_spans(text, _schemes(text))
         count += found
     return text, count
+
+
+def _may_hold_one(text: str) -> bool:
+    """A quick look: False means that there is no such token in `text`."""
+    # Plain loops: this runs on every piece of text of every call.
+    for mark, hints in _HINTS_BY_MARK:
+        if mark in text:
+            for hint in hints:
+                if hint in text:
+                    return True
+    return False
 
 
 def mask_spans(text: str, spans: Iterable[tuple[int, int]]) -> tuple[str, int]:

@@ -40,16 +40,19 @@ _PROSE = 8
 """A line with more words than this is a sentence about a secret, not a secret."""
 
 
-def assignments(text: str, keys: SecretKeys) -> Iterator[tuple[int, int]]:
+def assignments(text: str, keys: SecretKeys) -> list[tuple[int, int]]:
     """Start and end of every value in `text` whose key is a secret's, in order."""
-    if any(mark in text for mark in ("=", ":", "--", "</")) and keys.may_stand_in(text):
-        scanner = _Scanner(text)
-        found = [
+    marked = "=" in text or ":" in text or "--" in text or "</" in text
+    if not marked or not keys.may_stand_in(text):
+        return []
+    scanner = _Scanner(text)
+    return sorted(
+        [
             *_assigned(text, keys, scanner),
             *_flagged(text, keys, scanner),
             *_enclosed(text, keys),
         ]
-        yield from sorted(found)
+    )
 
 
 def _assigned(text: str, keys: SecretKeys, scanner: "_Scanner") -> Iterator[tuple[int, int]]:
