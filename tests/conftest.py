@@ -2,10 +2,9 @@
 
 import base64
 import importlib.util
-import itertools
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -91,40 +90,14 @@ def postgres_cluster() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def new_database(postgres_cluster: Any) -> Callable[[], str]:
-    """Makes an empty store on the private server, and gives its URL."""
-    import psycopg
-
-    from toolkeeper_ledger import open_ledger
-
-    numbers = itertools.count(1)
-    model: list[str] = []
-
-    def make() -> str:
-        with psycopg.connect(postgres_cluster.url(), autocommit=True) as server:
-            if not model:
-                server.execute("CREATE DATABASE model")
-                _fill(postgres_cluster.url("model"))
-                model.append("model")
-            name = f"store_{next(numbers)}"
-            server.execute(f"CREATE DATABASE {name} TEMPLATE model STRATEGY file_copy")
-        return str(postgres_cluster.url(name))
-
-    def _fill(url: str) -> None:
-        import asyncio
-
-        class Clock:
-            def now(self) -> Any:
-                from datetime import UTC, datetime
-
-                return datetime.now(UTC)
-
-        asyncio.run(open_ledger(url, clock=Clock()).close())
-
-    return make
+def postgres_stores(postgres_cluster: Any) -> Any:
+    """The stores on the private server."""
+    return _load("postgres_stores").PostgresStores(postgres_cluster)
 
 
 @pytest.fixture
-def postgres_store(new_database: Callable[[], str]) -> str:
-    """The URL of a fresh store on the private server."""
-    return new_database()
+def postgres_store(postgres_stores: Any) -> Iterator[str]:
+    """The URL of an empty store on the private server."""
+    url = postgres_stores.lend()
+    yield url
+    postgres_stores.take_back(url)

@@ -4,7 +4,6 @@ import asyncio
 import importlib.util
 import sys
 import tempfile
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -159,9 +158,11 @@ def test_both_stores_answer_alike(steps: list[tuple[Any, ...]]) -> None:
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=st.lists(STEPS, max_size=14))
 def test_a_store_on_a_server_answers_alike(
-    new_database: Callable[[], str], steps: list[tuple[Any, ...]]
+    postgres_stores: Any, steps: list[tuple[Any, ...]]
 ) -> None:
-    compare(new_database(), steps)
+    url = postgres_stores.lend()
+    compare(url, steps)
+    postgres_stores.take_back(url)
 
 
 def compare(url: str, steps: list[tuple[Any, ...]]) -> None:
