@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, insert, literal_column, or_, select, update
+from sqlalchemy import Connection, bindparam, exists, insert, literal_column, or_, select, update
 
-from toolkeeper_contract import Invocation
+from toolkeeper_contract import ApprovalState, Invocation
 from toolkeeper_ledger.fault import conflict
 from toolkeeper_ledger.lease_term import Term
 from toolkeeper_ledger.prepared import Prepared
 from toolkeeper_ledger.rows import instant, invocation_of, invocation_row
-from toolkeeper_ledger.schema import invocations, runs
+from toolkeeper_ledger.schema import approvals, invocations, runs
 
 IDENTITY = ("invocation_id", "session_id", "run_id", "idempotency_key", "opened_at")
 """What a row keeps from its opening to its end."""
@@ -66,6 +66,10 @@ _SEALED = select(invocations.c.sealed).where(invocations.c.invocation_id == bind
 _RUN = Prepared(select(runs.c.session_id).where(runs.c.run_id == bindparam("run")))
 # Spelled as a literal, so that the index of parked rows alone is used.
 _IS_PARKED = invocations.c.state == literal_column("'parked'")
+_IS_ANSWERED = exists().where(
+    approvals.c.approval_id == invocations.c.approval_id,
+    approvals.c.state != ApprovalState.PENDING.value,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,12 +175,14 @@ def read_invocations(
     session_id: str | None = None,
     run_id: str | None = None,
     parked: bool = False,
+    answered: bool = False,
     retryable: bool = False,
     leased_until: str | None = None,
 ) -> list[Invocation]:
     """Rows in the order in which they were opened.
 
-    `leased_until` finds leases that are over by then, the longest over first.
+    `answered` with `parked` finds those whose question is pending no more. `leased_until` finds
+    leases that are over by then, the longest over first.
     """
     query = select(*_COLUMNS)
     if session_id is not None:
@@ -185,6 +191,8 @@ def read_invocations(
         query = query.where(invocations.c.run_id == run_id)
     if parked:
         query = query.where(_IS_PARKED)
+    if answered:
+        query = query.where(_IS_ANSWERED)
     if retryable:
         query = query.where(invocations.c.retryable)
     if leased_until is not None:

@@ -282,9 +282,13 @@ class SqlLedger(Custody):
 
     # reading back, each in a total order
 
-    async def parked(self, session_id: str | None = None) -> Sequence[Invocation]:
+    async def parked(
+        self, session_id: str | None = None, *, answered: bool = False
+    ) -> Sequence[Invocation]:
         return await self._writer.read(
-            lambda c: call_rows.read_invocations(c, session_id=session_id, parked=True)
+            lambda c: call_rows.read_invocations(
+                c, session_id=session_id, parked=True, answered=answered
+            )
         )
 
     async def retryable(self, session_id: str | None = None) -> Sequence[Invocation]:

@@ -336,12 +336,14 @@ class MemoryLedger(MemoryHistory, MemoryGrants):
 
     # reading back
 
-    async def parked(self, session_id: str | None = None) -> Sequence[Invocation]:
-        rows = await self.invocations(session_id)
-        return [row for row in rows if row.state is State.PARKED]
+    async def parked(
+        self, session_id: str | None = None, *, answered: bool = False
+    ) -> Sequence[Invocation]:
+        rows = [row for row in await self.invocations(session_id) if row.state is State.PARKED]
+        pending = {a.approval_id for a in await self.approvals(pending_only=True)}
+        return [row for row in rows if not (answered and row.approval_id in pending)]
 
     async def retryable(self, session_id: str | None = None) -> Sequence[Invocation]:
-        """Reaped reads and idempotent calls, each of which `claim` would start once more."""
         rows = await self.invocations(session_id)
         return [row for row in rows if self._calls[row.invocation_id].retryable]
 

@@ -302,7 +302,11 @@ class Ledger(Protocol):
 
     async def backlog(self, now: datetime) -> Backlog: ...
 
-    async def parked(self, session_id: str | None = None) -> Sequence[Invocation]: ...
+    async def parked(
+        self, session_id: str | None = None, *, answered: bool = False
+    ) -> Sequence[Invocation]:
+        """Calls that wait; with `answered` those alone whose question is pending no more."""
+        ...
 
     async def retryable(self, session_id: str | None = None) -> Sequence[Invocation]:
         """Reaped rows of reads and idempotent calls that may run once more."""

@@ -279,3 +279,25 @@ def test_an_edit_is_an_approval(desk: Any, make: ModuleType) -> None:
     with pytest.raises(ValueError, match="approved"):
         desk.wait(desk.ledger.amend("apr_1", desk.row(), make.an_approval("apr_2"), b"", []))
     assert desk.state_of() is ApprovalState.PENDING
+
+
+def test_calls_that_wait_for_nobody_any_more_are_told_from_those_that_do(
+    desk: Any, make: ModuleType
+) -> None:
+    for number, answer in enumerate(
+        [None, ApprovalState.APPROVED, None, ApprovalState.DENIED], start=1
+    ):
+        approval = make.an_approval(f"apr_{number}", f"inv_{number}")
+        row = make.parked_row(f"inv_{number}", approval.approval_id)
+        desk.wait(desk.ledger.park(row, approval, b"sealed", []))
+        if answer is not None:
+            desk.wait(
+                desk.ledger.answer(f"apr_{number}", Answer(answer, "ana", desk.clock.now()), [])
+            )
+
+    def parked(**more: Any) -> list[str]:
+        return [row.invocation_id for row in desk.wait(desk.ledger.parked(**more))]
+
+    assert parked() == ["inv_1", "inv_2", "inv_3", "inv_4"]
+    assert parked(answered=True) == ["inv_2", "inv_4"]
+    assert parked(session_id="ses_1", answered=True) == ["inv_2", "inv_4"]

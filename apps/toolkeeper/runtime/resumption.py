@@ -95,8 +95,7 @@ async def attempts(keeper: "Toolkeeper", id: str | None = None) -> AsyncIterator
 
 async def ready(ledger: Ledger) -> list[Invocation]:
     """The calls that can go on: parked ones that were answered, then reaped reads."""
-    parked = [row for row in await ledger.parked() if await _is_answered(ledger, row)]
-    return [*parked, *await ledger.retryable()]
+    return [*await ledger.parked(answered=True), *await ledger.retryable()]
 
 
 def _taken(made: Sequence[Attempt]) -> Taken:
