@@ -15,7 +15,6 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +37,7 @@ def main() -> int:
             for points in pool.map(lambda part: _points(*part, chosen.runs), parts)
             for point in points
         ]
-    _print(told)
+    _print(told, databases)
     wrong = [point for point in told if _is_wrong(point)]
     for point in wrong:
         print(json.dumps(point), file=sys.stderr)
@@ -67,24 +66,22 @@ def _is_wrong(point: dict[str, Any]) -> bool:
     return point["killed"] != point["runs"] or any(point[name] for name in (*COLUMNS[2:], *HIDDEN))
 
 
-def _print(told: Sequence[dict[str, Any]]) -> None:
+def _print(told: Sequence[dict[str, Any]], databases: Sequence[str]) -> None:
     deaths = sum(point["killed"] for point in told)
-    print(f"{deaths:,} deaths at {len(told)} points. A pair of numbers is SQLite and PostgreSQL.\n")
+    pairs = " A pair of numbers is SQLite and PostgreSQL." if len(databases) > 1 else ""
+    print(f"{deaths:,} deaths at {len(told)} points.{pairs}\n")
     print("| act | point | " + " | ".join(COLUMNS) + " | unknown, reported |")
     print("| --- | --- |" + " ---: |" * (len(COLUMNS) + 1))
-
-    def place(point: dict[str, Any]) -> tuple[str, str]:
-        return point["act"], point["point"]
-
-    order = {place(point): number for number, point in reversed(list(enumerate(told)))}
-    for (act, name), points in groupby(
-        sorted(told, key=lambda point: (order[place(point)], point["database"] != "sqlite")),
-        key=place,
-    ):
-        both = list(points)
-        cells = [" / ".join(str(each[column]) for each in both) for column in COLUMNS]
-        unknown = " / ".join(str(each["unknown"]) for each in both)
-        print(f"| {act} | {name} | " + " | ".join(cells) + f" | {unknown} |")
+    rows: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+    for point in told:
+        rows.setdefault((point["act"], point["point"]), {})[point["database"]] = point
+    for (act, name), by_database in rows.items():
+        both = [by_database.get(database, {}) for database in databases]
+        cells = [
+            " / ".join(str(each.get(column, "-")) for each in both)
+            for column in (*COLUMNS, "unknown")
+        ]
+        print(f"| {act} | {name} | " + " | ".join(cells) + " |")
 
 
 if __name__ == "__main__":

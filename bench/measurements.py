@@ -106,7 +106,8 @@ SECTIONS = (
         "A worker is killed by SIGKILL at each boundary that it passes, twenty times on each "
         "database, while the effects of its tools are counted in a file outside; then another "
         "process reaps once, answers, takes up everything, and counts. `lost`: a row, an effect, "
-        "an event or an answer that one of the others does not know of. `stuck`: not settled after "
+        "an event, an answer, a kept result, a sink's event or a delegator's mark that one of the "
+        "others does not know of. `stuck`: not settled after "
         "one pass of the reaper. `not taken up`: a read that `resume --all` leaves. `unreported`: "
         "an interrupted call without its ending and event. The test suite does the same three "
         "times at each point (`tests/crash/`).",
