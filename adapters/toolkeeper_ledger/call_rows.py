@@ -1,5 +1,6 @@
 """How are the rows of calls opened, rewritten and found?"""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -137,10 +138,20 @@ def rewrite_row(
     sealed: bytes | None = None,
 ) -> bool:
     """Rewrites all but a row's identity, if it is still in that state under that fence."""
-    values = columns_of(row, term=term, retryable=retryable, sealed=sealed)
-    values["id"] = row.invocation_id
-    values["old_state"] = old_state
-    values["old_fence"] = old_fence
+    columns = columns_of(row, term=term, retryable=retryable, sealed=sealed)
+    return rewrite_columns(connection, columns, old_state, old_fence)
+
+
+def rewrite_columns(
+    connection: Connection, columns: Mapping[str, Any], old_state: str, old_fence: int
+) -> bool:
+    """The same with the row's columns, as `columns_of` gives them."""
+    values = {
+        **columns,
+        "id": columns["invocation_id"],
+        "old_state": old_state,
+        "old_fence": old_fence,
+    }
     return _UPDATE.run(connection, values).rowcount == 1
 
 

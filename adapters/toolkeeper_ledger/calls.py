@@ -19,11 +19,13 @@ from toolkeeper_ledger import grants
 from toolkeeper_ledger.approvals import ask, close_unused, find_approval, replaced, spend
 from toolkeeper_ledger.call_rows import (
     Standing,
+    columns_of,
     end_row,
     find_invocation,
     find_sealed,
     find_standing,
     open_row,
+    rewrite_columns,
     rewrite_row,
 )
 from toolkeeper_ledger.database import Moved, Withdrawn
@@ -203,8 +205,10 @@ def settle(
         append(connection, standing.session_id, at, [fenced_event(row, standing.fence)])
         return False
     settled = ended_row(row, at, standing.fence)
-    told = settling(events, settled)
-    _change(connection, settled, standing)
+    columns = columns_of(settled)
+    told = settling(events, settled, columns)
+    if not rewrite_columns(connection, columns, standing.state, standing.fence):
+        raise Moved
     mark(connection, row.session_id, marked, marks, at)
     if standing.state == State.PARKED:
         told += close_unused(connection, row.invocation_id)

@@ -82,15 +82,21 @@ def row_digest(columns: Mapping[str, Any] | Row) -> str:
     return digest([columns[name] for name in _VOUCHED])
 
 
-def vouched(event: Event, row: Invocation) -> Event:
-    """The event that ends `row`, with the digest of `row` as it is written."""
-    return replace(event, data={**event.data, VOUCHER: row_digest(invocation_row(row))})
+def vouched(event: Event, row: Invocation, columns: Mapping[str, Any] | None = None) -> Event:
+    """The event that ends `row`, with the digest of `row` as it is written.
+
+    `columns` are the row's, where they were made already.
+    """
+    vouch = row_digest(columns or invocation_row(row))
+    return Event(event.name, {**event.data, VOUCHER: vouch}, event.run_id, event.invocation_id)
 
 
-def settling(events: Sequence[Event], row: Invocation) -> list[Event]:
+def settling(
+    events: Sequence[Event], row: Invocation, columns: Mapping[str, Any] | None = None
+) -> list[Event]:
     """`events`, with that of them vouching for `row` which says that it is settled."""
     return [
-        vouched(event, row)
+        vouched(event, row, columns)
         if event.name == SETTLED and event.invocation_id == row.invocation_id
         else event
         for event in events

@@ -19,6 +19,7 @@ from toolkeeper_pipeline.classify import classify
 from toolkeeper_pipeline.decide import decide
 from toolkeeper_pipeline.ending import end
 from toolkeeper_pipeline.execute import execute
+from toolkeeper_pipeline.facts import Facts
 from toolkeeper_pipeline.freeze import freeze
 from toolkeeper_pipeline.observe import observed
 from toolkeeper_pipeline.recall import Known, recall, repeat
@@ -34,9 +35,12 @@ from toolkeeper_pipeline.work import Step
 from toolkeeper_policy import source_name
 
 
-async def govern(calls: Sequence[Call], run: Run, rim: Rim) -> list[Outcome]:
+async def govern(
+    calls: Sequence[Call], run: Run, rim: Rim, *, facts: Facts | None = None
+) -> list[Outcome]:
     """Runs the calls of one model step, governed; the outcomes stand in their order.
 
+    `facts` are what was known when the step began, where the run's own may grow meanwhile.
     When this is cancelled, what waits does not begin, what runs is given up, each on its row, and
     only then does the cancellation go on. Raises RunError when the ledger cannot be written; then
     nothing has run that was not written down before.
@@ -44,7 +48,7 @@ async def govern(calls: Sequence[Call], run: Run, rim: Rim) -> list[Outcome]:
     step = Step(run.session_id, run.run_id)
     if run.halt.asked:
         step.halt.ask()
-    run = replace(run, halt=step.halt)
+    run = replace(run, halt=step.halt, facts=facts or run.facts)
     return await rim.work.step(step, [partial(observed, call, run, rim, _govern) for call in calls])
 
 

@@ -211,7 +211,7 @@ class Turn:
         ]
         # Calls of one step are decided by what was known when the model wrote them.
         with self._facts.step() as known:
-            outcomes = await govern(placed, replace(self._run, facts=known), self._keeper.rim)
+            outcomes = await govern(placed, self._run, self._keeper.rim, facts=known)
         await self._session.tell_above()
         wire_names = self._codec.names()
         for call, outcome in zip(calls, outcomes, strict=True):
