@@ -35,14 +35,13 @@ async def attempt(call: Callable[[], Awaitable[Any]], within: float, run: Run, r
     `within` is in seconds. Otherwise raises OutOfTime, Halted, Ends or Dropped.
     """
     loop = asyncio.get_running_loop()
-    task = loop.create_task(_told(call))
     over: asyncio.Future[None] = loop.create_future()
 
-    def wake(_: object = None) -> None:
+    def wake() -> None:
         if not over.done():
             over.set_result(None)
 
-    task.add_done_callback(wake)
+    task = loop.create_task(_told(call, wake))
     timer = loop.call_later(max(within, 0), wake)
     halted = False
     try:
@@ -64,9 +63,14 @@ async def attempt(call: Callable[[], Awaitable[Any]], within: float, run: Run, r
     raise Ends(error)
 
 
-async def _told(call: Callable[[], Awaitable[Any]]) -> tuple[Any, BaseException | None]:
+async def _told(
+    call: Callable[[], Awaitable[Any]], wake: Callable[[], None]
+) -> tuple[Any, BaseException | None]:
     # As a value: raised in a task, some errors would tear the loop down before a row is written.
     try:
         return await call(), None
     except BaseException as error:
         return None, error
+    finally:
+        # From here, and not when the task is done: that would be another round of the loop.
+        wake()

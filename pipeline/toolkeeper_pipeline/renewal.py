@@ -8,7 +8,7 @@ from toolkeeper_pipeline.run import Rim, Run
 
 
 class Renewal:
-    """Renews a lease while its call runs; costs one timer for a call that is over soon.
+    """Renews a lease while its call runs; costs one timer where that may be long.
 
     `held` turns false when somebody else has ended the call, whose lease was over.
     """
@@ -21,10 +21,13 @@ class Renewal:
         self._task: asyncio.Task[None] | None = None
         self._loop = asyncio.get_running_loop()
         self._period = run.limits.lease.total_seconds() / 3
-        self._timer = self._loop.call_later(self._period, self._start)
+        self._timer: asyncio.TimerHandle | None = None
+        if self._period < run.limits.call_timeout.total_seconds():
+            self._timer = self._loop.call_later(self._period, self._start)
 
     def stop(self) -> None:
-        self._timer.cancel()
+        if self._timer is not None:
+            self._timer.cancel()
         if self._task is not None:
             self._task.cancel()
 
