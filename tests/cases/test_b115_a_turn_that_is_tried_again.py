@@ -71,7 +71,7 @@ def test_results_of_the_repeated_calls_fit_the_replayed_reply(shop: Any) -> None
         return told
 
     first, second = shop.turn(act, provider="anthropic", policy=ALLOW, deferred_tools=())
-    assert first == second
+    assert second == {**first, "repeated": True}
     assert shop.effects == [("add", "charge 5")]
 
 
@@ -107,11 +107,11 @@ def test_a_callers_key_holds_over_the_command_and_recorded_sessions(home: Any) -
     key = ("--idempotency-key", "order 17", "--json")
     first = home.toolkeeper(*words, *key, expect=0).object()
     second = home.toolkeeper(*words, *key, expect=0).object()
-    assert first == second
+    assert second == {**first, "repeated": True}
     call = {"id": "pay", "tool": "notes.add", "arguments": {"title": "charge 5"}}
     keyed = {**call, "idempotency_key": "order 17"}
     (third,) = home.run(keyed, expect=0)
-    assert third == {**first, "call_id": "pay"}
+    assert third == {**second, "call_id": "pay"}
     # Without the key, or as another user, it is another call.
     other = home.toolkeeper(*words[:4], "bo", *words[5:], *key, expect=0).object()
     home.run(call, expect=0)
