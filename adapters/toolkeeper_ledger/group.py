@@ -7,6 +7,7 @@ everybody's.
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from typing import Any, Generic, TypeVar
 
 from sqlalchemy import Connection
@@ -15,6 +16,9 @@ from toolkeeper_contract import Code, RunError
 from toolkeeper_ledger.database import Database
 
 T = TypeVar("T")
+
+HOLDING: ContextVar[bool] = ContextVar("holding", default=False)
+"""Whether an earlier work of the group may hold rows, so that nothing must be waited for."""
 
 
 class Order(Generic[T]):
@@ -64,10 +68,17 @@ class Together:
         self.works = works
 
     def __call__(self, connection: Connection) -> list[Any]:
+        before = HOLDING.set(False)
+        answers = []
         try:
-            return [work(connection) for work in self.works]
+            for work in self.works:
+                answers.append(work(connection))
+                HOLDING.set(True)
         except Exception as error:
             raise Undone from error
+        finally:
+            HOLDING.reset(before)
+        return answers
 
 
 def _together(database: Database, group: Sequence[Order[Any]]) -> bool:

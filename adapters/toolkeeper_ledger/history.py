@@ -10,6 +10,7 @@ from toolkeeper_ledger import outbox
 from toolkeeper_ledger.chain import Head, extend
 from toolkeeper_ledger.database import Moved
 from toolkeeper_ledger.fault import conflict
+from toolkeeper_ledger.group import HOLDING
 from toolkeeper_ledger.prepared import Prepared
 from toolkeeper_ledger.rows import event_of, event_text, instant
 from toolkeeper_ledger.schema import events, sessions
@@ -17,11 +18,11 @@ from toolkeeper_ledger.schema import events, sessions
 HEADS = "toolkeeper.heads"
 """Where a connection remembers where it left sessions; a stale head only costs a second try."""
 
-_HEAD = Prepared(
-    select(sessions.c.head_seq, sessions.c.head_hash).where(
-        sessions.c.session_id == bindparam("session")
-    )
+_FIND_HEAD = select(sessions.c.head_seq, sessions.c.head_hash).where(
+    sessions.c.session_id == bindparam("session")
 )
+_HEAD = Prepared(_FIND_HEAD.with_for_update(key_share=True))
+_HEAD_NOW = Prepared(_FIND_HEAD.with_for_update(key_share=True, nowait=True))
 _ADVANCE = Prepared(
     update(sessions)
     .where(
@@ -36,11 +37,6 @@ _INSERT = Prepared(
         {column: bindparam(column.name) for column in events.columns if column.name != "ordinal"}
     )
 )
-_LOCK = Prepared(
-    select(sessions.c.head_seq)
-    .where(sessions.c.session_id == bindparam("session"))
-    .with_for_update(key_share=True)
-)
 _HEADS = select(sessions.c.session_id, sessions.c.head_seq, sessions.c.head_hash).order_by(
     sessions.c.session_id
 )
@@ -51,11 +47,12 @@ def lock(connection: Connection, *session_ids: str) -> None:
 
     All works of a session that look before they write begin with this, and always in one order, so
     that no two wait for each other. SQLite's write transactions exclude each other by themselves.
+    A work that shares its transaction with others does not wait: it fails, and then runs alone.
     """
     if connection.dialect.name == "sqlite":
         return
     for session_id in sorted(set(session_ids)):
-        _LOCK.run(connection, {"session": session_id})
+        _head().run(connection, {"session": session_id})
 
 
 def append(
@@ -67,7 +64,7 @@ def append(
     """
     if not new:
         return []
-    found = _HEAD.run(connection, {"session": session_id}).fetchone()
+    found = _head().run(connection, {"session": session_id}).fetchone()
     if found is None:
         raise conflict(f"session `{session_id}` is not in the ledger", "open the session first")
     old = Head(session_id, *found)
@@ -90,6 +87,10 @@ def append(
     _INSERT.run_many(connection, [event_row(record) for record in recorded])
     outbox.put(connection, recorded)
     return recorded
+
+
+def _head() -> Prepared:
+    return _HEAD_NOW if HOLDING.get() else _HEAD
 
 
 def event_row(record: RecordedEvent) -> dict[str, object]:

@@ -116,6 +116,10 @@ class Subscription:
                 self._wanted.setdefault(name, []).append(sink)
         self.put = 0
 
+    def wants_any(self, names: Iterable[str]) -> bool:
+        """Whether a sink wants an event of one of these names."""
+        return any(name in self._wanted for name in names)
+
     def copies(self, recorded: Iterable[RecordedEvent]) -> list[tuple[str, RecordedEvent]]:
         """Each event with each sink that wants it, in the order of the events."""
         found = [

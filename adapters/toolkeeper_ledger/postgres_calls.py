@@ -21,6 +21,7 @@ from toolkeeper_ledger.history import event_row
 from toolkeeper_ledger.lease_term import Term
 from toolkeeper_ledger.rows import instant
 from toolkeeper_ledger.schema import events, invocations
+from toolkeeper_ledger.subscribed_writer import Subscribed
 from toolkeeper_ledger.vouching import settling
 
 _MOST_EVENTS = 8
@@ -40,29 +41,30 @@ class Message:
     answer: Any
 
 
-def session_of(work: object) -> str | None:
-    """The session of work that may be done at once; None for any other work."""
+def plain(work: object) -> Claim | Settle | None:
+    """The work itself, if it may be done at once; None for any other work."""
+    if isinstance(work, Subscribed):
+        inner = plain(work.work)
+        if inner is None or work.subscription.wants_any(event.name for event in inner.events):
+            return None
+        return inner
     if isinstance(work, Claim) and work.row.approval_id is None and work.row.grant_id is None:
-        return work.row.session_id
+        return work
     if isinstance(work, Settle) and work.row.fence > 0 and not work.kept:
-        return work.row.session_id
+        return work
     return None
 
 
-def message_of(work: object, head: Head) -> Message | None:
+def message_of(work: Claim | Settle, head: Head) -> Message | None:
     """The statement that does the work if its session's head is this one."""
-    if isinstance(work, Claim):
-        return _beginning(work, head)
-    assert isinstance(work, Settle)
-    return _ending(work, head)
+    return _beginning(work, head) if isinstance(work, Claim) else _ending(work, head)
 
 
-def done_before(work: object, connection: Connection) -> Any:
+def done_before(work: Claim | Settle, connection: Connection) -> Any:
     """The answer of work that may have been committed although nobody heard it; None if not.
 
     Only its own caller writes what is looked for, so that nobody else's is taken for it.
     """
-    assert isinstance(work, Claim | Settle)
     row = find_invocation(connection, work.row.invocation_id)
     if row is None or row.session_id != work.row.session_id:
         return None

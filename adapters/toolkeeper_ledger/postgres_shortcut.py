@@ -13,7 +13,7 @@ from sqlalchemy import Connection, select
 from toolkeeper_ledger.chain import Head
 from toolkeeper_ledger.group import Together
 from toolkeeper_ledger.history import lock
-from toolkeeper_ledger.postgres_calls import Message, done_before, message_of, session_of
+from toolkeeper_ledger.postgres_calls import Message, done_before, message_of, plain
 from toolkeeper_ledger.postgres_connection import driver_of
 from toolkeeper_ledger.schema import sessions
 
@@ -30,13 +30,15 @@ class Shortcut:
 
     def messages(self, connection: Connection, works: Sequence[Work]) -> list[Message] | None:
         """One message for each of the works; None when any of them has to go step by step."""
-        ids = [session_of(work) for work in works]
-        if None in ids:
+        found = [plain(work) for work in works]
+        those = [work for work in found if work is not None]
+        if len(those) < len(found):
             return None
-        heads = {name: self._head(connection, name) for name in ids if name is not None}
+        ids = {work.row.session_id for work in those}
+        heads = {name: self._head(connection, name) for name in ids}
         messages: list[Message] = []
-        for name, work in zip(ids, works, strict=True):
-            head = heads.get(name) if name is not None else None
+        for work in those:
+            head = heads[work.row.session_id]
             message = None if head is None else message_of(work, head)
             if message is None:
                 return None
@@ -52,14 +54,25 @@ class Shortcut:
         driver = driver_of(connection)
         for message in messages:
             self.heads.pop(message.head.session_id, None)
-        with driver.pipeline():
-            try:
-                for message in messages:
-                    psycopg.RawCursor(driver).execute(message.text, message.values, prepare=True)
-            except BaseException:
-                # The end of the pipeline would commit those that went out before.
-                driver.close()
+        failed: BaseException | None = None
+        try:
+            with driver.pipeline():
+                try:
+                    # Everybody takes sessions in one order, so that no two groups wait for each
+                    # other; what belongs to one session stays as it came.
+                    for message in sorted(messages, key=_session):
+                        psycopg.RawCursor(driver).execute(
+                            message.text, message.values, prepare=True
+                        )
+                except BaseException as error:
+                    # The end of the pipeline would commit those that went out before.
+                    failed = error
+                    driver.close()
+        except psycopg.Error:
+            if failed is None:
                 raise
+        if failed is not None:
+            raise failed
         for message in messages:
             self.heads[message.head.session_id] = message.head
         return [message.answer for message in messages]
@@ -80,6 +93,10 @@ class Shortcut:
         return head
 
 
+def _session(message: Message) -> str:
+    return message.head.session_id
+
+
 def works_of(work: Work) -> Sequence[Work]:
     return work.works if isinstance(work, Together) else [work]
 
@@ -90,11 +107,11 @@ def once_more(work: Work) -> Work:
     It holds the session before it looks: what is on its way to the server comes before that, or
     finds a head that has moved.
     """
-    session_id = session_of(work)
-    assert session_id is not None
+    inner = plain(work)
+    assert inner is not None
 
     def again(connection: Connection) -> Any:
-        lock(connection, session_id)
-        return done_before(work, connection) or work(connection)
+        lock(connection, inner.row.session_id)
+        return done_before(inner, connection) or work(connection)
 
     return again

@@ -4,7 +4,7 @@ Only where sinks are configured: a ledger without any runs on its writer as it i
 """
 
 from collections.abc import Callable, Collection, Mapping
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from sqlalchemy import Connection
 
@@ -12,6 +12,22 @@ from toolkeeper_ledger.outbox import Subscription, subscribed
 from toolkeeper_ledger.writer import Writer
 
 T = TypeVar("T")
+
+
+class Subscribed(Generic[T]):
+    """Work that puts the events that sinks want into their outboxes."""
+
+    __slots__ = ("subscription", "work")
+
+    def __init__(self, work: Callable[[Connection], T], subscription: Subscription) -> None:
+        self.work = work
+        self.subscription = subscription
+
+    def __call__(self, connection: Connection) -> T:
+        # The work may run again, and beside another's: only what it writes itself counts.
+        self.subscription.put = 0
+        with subscribed(self.subscription):
+            return self.work(connection)
 
 
 class SubscribedWriter:
@@ -30,14 +46,7 @@ class SubscribedWriter:
 
     async def write(self, work: Callable[[Connection], T]) -> T:
         subscription = Subscription(self._sinks)
-
-        def both(connection: Connection) -> T:
-            # The work may run again, and beside another's: only what it writes itself counts.
-            subscription.put = 0
-            with subscribed(subscription):
-                return work(connection)
-
-        answer = await self.writer.write(both)
+        answer = await self.writer.write(Subscribed(work, subscription))
         if subscription.put and self._wake is not None:
             self._wake()
         return answer

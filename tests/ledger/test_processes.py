@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from sqlalchemy import create_engine
 
 from toolkeeper_contract import ApprovalState, State
 from toolkeeper_ledger import open_ledger, verify
@@ -67,6 +68,29 @@ def together(workers: list[Worker]) -> list[Any]:
     for worker in workers:
         worker.say()
     return [json.loads(worker.line()) for worker in workers]
+
+
+def test_groups_that_share_sessions_never_wait_for_each_other_in_a_ring(
+    postgres_store: str, clock: Any, make: ModuleType, start: Any
+) -> None:
+    rounds, many = 60, 6
+    ledger = open_ledger(postgres_store, clock=clock)
+    for number in range(many):
+        make.begin(ledger, f"ses_{number}", f"run_{number}")
+    workers = [start("share", postgres_store, str(rounds), str(many), n) for n in ("one", "two")]
+    assert together(workers) == [[True] * rounds * many] * 2
+    for worker in workers:
+        worker.process.wait()
+    rows = asyncio.run(ledger.invocations())
+    assert Counter(row.state for row in rows) == {State.SETTLED: 2 * rounds * many}
+    for head in asyncio.run(ledger.heads()):
+        assert verify(asyncio.run(ledger.events(head.session_id)), head) is None
+    asyncio.run(ledger.close())
+    engine = create_engine(postgres_store.replace("postgresql:", "postgresql+psycopg:"))
+    with engine.connect() as connection:
+        query = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
+        assert connection.exec_driver_sql(query).scalar() == 0
+    engine.dispose()
 
 
 @pytest.mark.parametrize("who", ["same call", "equal calls"])

@@ -1,6 +1,6 @@
 """A process beside the tests: says `ready`, waits for a word, works at the store, prints JSON.
 
-worker.py claim|answer|append|die STORE ROUNDS HOW NAME
+worker.py claim|answer|append|share|die STORE ROUNDS HOW NAME
 """
 
 import asyncio
@@ -55,6 +55,28 @@ async def append(ledger: SqlLedger, rounds: int, session_id: str, name: str) -> 
     return done
 
 
+async def share(ledger: SqlLedger, rounds: int, count: str, name: str) -> list[bool]:
+    """Calls in `count` sessions at once, some of which end in a way that takes several steps."""
+    order = [f"{n}" for n in range(int(count))]
+    order = order[::-1] if name == "two" else order
+
+    async def call(number: int, which: str) -> bool:
+        session_id, run_id = f"ses_{which}", f"run_{which}"
+        row = a_row(f"inv_{name}_{which}_{number}", session_id=session_id, run_id=run_id)
+        if number % 3 == 0:
+            return await ledger.settle(row, [Event("call.settled", {}, run_id, row.invocation_id)])
+        begun = Event("call.claimed", {}, run_id, row.invocation_id)
+        lease = await ledger.claim(row, LEASE, [begun])
+        assert lease is not None
+        done = Event("call.settled", {}, run_id, row.invocation_id)
+        return await ledger.settle(ended(row, lease.fence), [done], tainted=number % 2 == 0)
+
+    won = []
+    for number in range(rounds):
+        won += await asyncio.gather(*(call(number, which) for which in order))
+    return won
+
+
 class Stuck(UserDict[str, object]):
     """An event's data that stops the process in the middle of a transaction, to be killed."""
 
@@ -82,7 +104,7 @@ async def die(ledger: SqlLedger, rounds: int, point: str, name: str) -> list[boo
     return []
 
 
-WORK = {"claim": claim, "answer": answer, "append": append, "die": die}
+WORK = {"claim": claim, "answer": answer, "append": append, "share": share, "die": die}
 
 
 def main() -> None:
