@@ -16,6 +16,7 @@ from sqlalchemy import Connection
 from toolkeeper_contract import Code, RunError
 from toolkeeper_ledger.database import Database
 from toolkeeper_ledger.group import Order, run_group
+from toolkeeper_ledger.look import Look, Looks
 
 T = TypeVar("T")
 
@@ -36,13 +37,14 @@ class GroupWriter:
         self._change = threading.Condition()
         self._closed = False
         self._thread: threading.Thread | None = None
+        self._looking: dict[asyncio.AbstractEventLoop, list[Order[Any]]] = {}
         self._readers = ThreadPoolExecutor(_READERS, "toolkeeper-read")
 
     async def write(self, work: Callable[[Connection], T]) -> T:
         order = Order(work)
         with self._change:
             if self._closed:
-                raise RunError(Code.LEDGER_UNAVAILABLE, "the store was closed", "open it again")
+                raise _closed()
             if self._thread is None:
                 self._thread = threading.Thread(
                     target=self._run, name="toolkeeper-write", daemon=True
@@ -60,9 +62,44 @@ class GroupWriter:
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         if self._closed:
-            raise RunError(Code.LEDGER_UNAVAILABLE, "the store was closed", "open it again")
+            raise _closed()
+        if isinstance(work, Look):
+            return await self._look(work)
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._readers, self._database.read, work)
+
+    async def _look(self, look: Look[T]) -> T:
+        """Looks that are asked for in the same round of a loop go to a thread together."""
+        order = Order(look)
+        orders = self._looking.get(order.loop)
+        if orders is None:
+            self._looking[order.loop] = [order]
+            order.loop.call_soon(self._send_looks, order.loop)
+        else:
+            orders.append(order)
+        return await order.answer
+
+    def _send_looks(self, loop: asyncio.AbstractEventLoop) -> None:
+        orders = self._looking.pop(loop)
+        try:
+            self._readers.submit(self._look_for, orders)
+        except RuntimeError:
+            for order in orders:
+                order.error = _closed()
+                order.deliver()
+
+    def _look_for(self, orders: Sequence[Order[Any]]) -> None:
+        try:
+            if len(orders) == 1:
+                orders[0].value = self._database.read(orders[0].work)
+            else:
+                looks = Looks([order.work for order in orders])  # type: ignore[misc]
+                for order, value in zip(orders, self._database.read(looks), strict=True):
+                    order.value = value
+        except BaseException as error:
+            for order in orders:
+                order.error = error
+        _hand_out(orders)
 
     async def close(self) -> None:
         await asyncio.to_thread(self._stop)
@@ -95,6 +132,10 @@ class GroupWriter:
                     order.begun = True
             run_group(self._database, group)
             _hand_out(group)
+
+
+def _closed() -> RunError:
+    return RunError(Code.LEDGER_UNAVAILABLE, "the store was closed", "open it again")
 
 
 def _hand_out(group: Sequence[Order[Any]]) -> None:

@@ -69,7 +69,7 @@ class SqlLedger(Custody):
         await self._writer.write(lambda c: sessions.open_session(c, session, at, events))
 
     async def session(self, session_id: str) -> SessionRecord | None:
-        return await self._writer.read(lambda c: sessions.find_session(c, session_id))
+        return await self._writer.read(sessions.session_look(session_id))
 
     async def set_intent(self, session_id: str, intent: Any) -> None:
         await self._writer.write(lambda c: sessions.set_intent(c, session_id, intent))

@@ -1,5 +1,7 @@
 """What is asked of one connection to a PostgreSQL server, beside what SQLAlchemy asks?"""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
@@ -51,6 +53,24 @@ def begin_to_read(connection: Connection) -> None:
 
 def commit(connection: Connection) -> None:
     driver_of(connection).execute("COMMIT", prepare=False)
+
+
+@contextmanager
+def pipelined(driver: "psycopg.Connection[Any]") -> Iterator[None]:
+    """What is executed inside goes out together. The error of the block is the one that is raised,
+    and the driver has none of its own to tell its log."""
+    failed: BaseException | None = None
+    try:
+        with driver.pipeline():
+            try:
+                yield
+            except BaseException as error:
+                failed = error
+    except psycopg.Error:
+        if failed is None:
+            raise
+    if failed is not None:
+        raise failed
 
 
 def is_lost(connection: Connection) -> bool:

@@ -21,6 +21,7 @@ from toolkeeper_ledger.engine_log import OPTIONS
 from toolkeeper_ledger.fault import conflict, unavailable
 from toolkeeper_ledger.group import Together, Undone
 from toolkeeper_ledger.history import HEADS
+from toolkeeper_ledger.look import Look, Looks
 from toolkeeper_ledger.postgres_connection import (
     begin,
     begin_to_read,
@@ -29,6 +30,7 @@ from toolkeeper_ledger.postgres_connection import (
     discard,
     driver_of,
     is_lost,
+    pipelined,
 )
 from toolkeeper_ledger.postgres_fault import IN_DOUBT, fault_of, is_overtaken, may_pass
 from toolkeeper_ledger.postgres_shortcut import Shortcut, once_more, works_of
@@ -123,9 +125,7 @@ class PostgresDatabase:
         for _ in range(TRIES):
             connection = self._reader()
             try:
-                begin_to_read(connection)
-                answer = work(connection)
-                commit(connection)
+                answer = self._look(connection, work)
             except (DBAPIError, psycopg.Error) as error:
                 lost = is_lost(connection)
                 discard(connection)
@@ -180,6 +180,23 @@ class PostgresDatabase:
         connection.execute(f"SET lock_timeout = {int(self._patience * 1000)}")
         if self._watching:
             check_version(connection)
+
+    def _look(self, connection: Connection, work: Callable[[Connection], T]) -> T:
+        if isinstance(work, Looks):
+            with pipelined(driver_of(connection)):
+                asked = [look.statement.run(connection, look.values) for look in work.looks]
+            answers: Any = [
+                look.answer(cursor.fetchone())
+                for look, cursor in zip(work.looks, asked, strict=True)
+            ]
+            return answers  # type: ignore[no-any-return]
+        alone = isinstance(work, Look)
+        if not alone:
+            begin_to_read(connection)
+        answer = work(connection)
+        if not alone:
+            commit(connection)
+        return answer
 
     def _reader(self) -> Connection:
         with self._idle_lock:

@@ -14,7 +14,7 @@ from toolkeeper_ledger.chain import Head
 from toolkeeper_ledger.group import Together
 from toolkeeper_ledger.history import lock
 from toolkeeper_ledger.postgres_calls import Message, done_before, message_of, plain
-from toolkeeper_ledger.postgres_connection import driver_of
+from toolkeeper_ledger.postgres_connection import driver_of, pipelined
 from toolkeeper_ledger.schema import sessions
 
 _MOST_HEADS = 10_000
@@ -54,25 +54,16 @@ class Shortcut:
         driver = driver_of(connection)
         for message in messages:
             self.heads.pop(message.head.session_id, None)
-        failed: BaseException | None = None
-        try:
-            with driver.pipeline():
-                try:
-                    # Everybody takes sessions in one order, so that no two groups wait for each
-                    # other; what belongs to one session stays as it came.
-                    for message in sorted(messages, key=_session):
-                        psycopg.RawCursor(driver).execute(
-                            message.text, message.values, prepare=True
-                        )
-                except BaseException as error:
-                    # The end of the pipeline would commit those that went out before.
-                    failed = error
-                    driver.close()
-        except psycopg.Error:
-            if failed is None:
+        with pipelined(driver):
+            try:
+                # Everybody takes sessions in one order, so that no two groups wait for each other;
+                # what belongs to one session stays as it came.
+                for message in sorted(messages, key=_session):
+                    psycopg.RawCursor(driver).execute(message.text, message.values, prepare=True)
+            except BaseException:
+                # The end of the pipeline would commit those that went out before.
+                driver.close()
                 raise
-        if failed is not None:
-            raise failed
         for message in messages:
             self.heads[message.head.session_id] = message.head
         return [message.answer for message in messages]

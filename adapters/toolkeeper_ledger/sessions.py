@@ -20,6 +20,7 @@ from toolkeeper_contract import (
 from toolkeeper_ledger.chain import GENESIS
 from toolkeeper_ledger.fault import Fault, conflict, unavailable
 from toolkeeper_ledger.history import append
+from toolkeeper_ledger.look import Look
 from toolkeeper_ledger.prepared import Prepared
 from toolkeeper_ledger.renderings import keep_rendering
 from toolkeeper_ledger.rows import (
@@ -90,9 +91,12 @@ def open_session(
     append(connection, session.session_id, at, events)
 
 
-def find_session(connection: Connection, session_id: str) -> SessionRecord | None:
-    # Read before every model step, to see what another process has changed.
-    row = _SESSION.run(connection, {"session": session_id}).fetchone()
+def session_look(session_id: str) -> Look[SessionRecord | None]:
+    """Read before every model step, to see what another process has changed."""
+    return Look(_SESSION, {"session": session_id}, _session)
+
+
+def _session(row: Sequence[Any] | None) -> SessionRecord | None:
     return None if row is None else session_of(dict(zip(_SESSION_COLUMNS, row, strict=True)))
 
 
@@ -175,7 +179,7 @@ def planned_turns(connection: Connection) -> list[PlannedTurn]:
 def keep_results(
     connection: Connection, invocation: Invocation, kept: Mapping[str, KeptResult], at: datetime
 ) -> None:
-    if kept and find_session(connection, invocation.session_id) is None:
+    if kept and session_look(invocation.session_id)(connection) is None:
         raise missing_session(invocation.session_id)
     handles = list(kept)
     there = {}
