@@ -7,7 +7,6 @@ when it has come to the end of all.
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import psycopg
 from sqlalchemy import Connection, select
 
 from toolkeeper_ledger.chain import Head
@@ -15,6 +14,7 @@ from toolkeeper_ledger.group import Together
 from toolkeeper_ledger.history import lock
 from toolkeeper_ledger.postgres_calls import Message, done_before, message_of, plain
 from toolkeeper_ledger.postgres_connection import driver_of, pipelined
+from toolkeeper_ledger.postgres_text import EscapedCursor, escaped_all
 from toolkeeper_ledger.schema import sessions
 
 _MOST_HEADS = 10_000
@@ -59,7 +59,8 @@ class Shortcut:
                 # Everybody takes sessions in one order, so that no two groups wait for each other;
                 # what belongs to one session stays as it came.
                 for message in sorted(messages, key=_session):
-                    psycopg.RawCursor(driver).execute(message.text, message.values, prepare=True)
+                    values = escaped_all(message.values)
+                    EscapedCursor(driver).execute(message.text, values, prepare=True)
             except BaseException:
                 # The end of the pipeline would commit those that went out before.
                 driver.close()

@@ -5,10 +5,13 @@ a code point that Unicode leaves free for such uses, as the mark and a one. Both
 text is read, and other text is written as it is. A lone surrogate is in no text: it is refused.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
-from psycopg import Connection
-from psycopg.adapt import Buffer, Dumper, Loader
+import psycopg
+from psycopg import Connection, RawCursor
+from psycopg.adapt import AdaptersMap, Buffer, Dumper, Loader
+from psycopg.types.string import StrDumperUnknown
 
 _MARK = "\ufdd0"
 _MARK_BYTES = _MARK.encode()
@@ -21,6 +24,14 @@ def escaped(text: str) -> str:
 
 def unescaped(text: str) -> str:
     return text.replace(f"{_MARK}0", "\0").replace(f"{_MARK}1", _MARK)
+
+
+def escaped_all(values: Sequence[Any]) -> Sequence[Any]:
+    """The values with their texts escaped; one look at all of them, for hardly any has to be."""
+    whole = "".join([value for value in values if type(value) is str])
+    if "\0" not in whole and _MARK not in whole:
+        return values
+    return [escaped(value) if isinstance(value, str) else value for value in values]
 
 
 class _TextDumper(Dumper):
@@ -42,3 +53,16 @@ def keep_any_text(connection: Connection[Any]) -> None:
     connection.adapters.register_dumper(str, _TextDumper)
     for name in _TYPES:
         connection.adapters.register_loader(name, _TextLoader)
+
+
+_AS_THEY_ARE = AdaptersMap(psycopg.adapters)
+_AS_THEY_ARE.register_dumper(str, StrDumperUnknown)
+
+
+class EscapedCursor(RawCursor[Any]):
+    """Takes texts that are escaped already: the driver's own code writes them, four times as fast
+    as ours would, which is felt where a statement has eighty."""
+
+    @property
+    def adapters(self) -> AdaptersMap:
+        return _AS_THEY_ARE

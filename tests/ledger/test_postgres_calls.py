@@ -1,6 +1,7 @@
 """Which work goes to a server in one message, and that sinks are told all the same."""
 
 import asyncio
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -52,3 +53,24 @@ def test_a_sink_gets_what_it_wants_of_a_call(
         return len(taken)
 
     assert asyncio.run(story()) == told
+
+
+@pytest.mark.parametrize("text", ["a\0b", "\ufdd0", "\ufdd00\0\ufdd01", "plain ü"])
+def test_any_text_of_a_call_comes_back_as_it_was(
+    postgres_store: str, clock: Any, make: ModuleType, text: str
+) -> None:
+    ledger = open_ledger(postgres_store, clock=clock)
+    make.begin(ledger)
+
+    async def story() -> Any:
+        row = make.a_row("inv_1", call_id=text)
+        begun = Event("call.claimed", {"said": text}, "run_1", "inv_1")
+        assert await ledger.claim(row, make.LEASE, [begun]) is not None
+        done = Event("call.settled", {"said": text}, "run_1", "inv_1")
+        assert await ledger.settle(replace(make.ended(row, 1), result=text), [done])
+        found = await ledger.invocation("inv_1")
+        told = [event.event.data.get("said") for event in await ledger.events("ses_1")][-2:]
+        await ledger.close()
+        return found.call_id, found.result, told
+
+    assert asyncio.run(story()) == (text, text, [text, text])
