@@ -22,6 +22,9 @@ settings.load_profile("ci" if os.environ.get("CI") else "local")
 _ON_ANY_STORE = {"cases", "cli", "e2e", "runtime", "sessions"}
 """Folders of tests that keep a ledger wherever they are told to."""
 
+_ON_EACH_STORE = {"any_home", "postgres_store", "postgres_stores"}
+"""Fixtures of tests that are on a server's store in every run."""
+
 
 def _load(name: str) -> ModuleType:
     # Tests are not a package.
@@ -60,6 +63,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items
         if item.path.relative_to(here).parts[0] in _ON_ANY_STORE
         and not item.get_closest_marker("sqlite_file")
+        and not _ON_EACH_STORE & set(getattr(item, "fixturenames", ()))
         # Without a folder there is no configuration, and without one no store.
         and {"tmp_path", "tmp_path_factory"} & set(getattr(item, "fixturenames", ()))
     ]
