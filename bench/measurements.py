@@ -109,8 +109,8 @@ SECTIONS = (
         "an event, an answer, a kept result, a sink's event or a delegator's mark that one of the "
         "others does not know of. `stuck`: not settled after "
         "one pass of the reaper. `not taken up`: a read that `resume --all` leaves. `unreported`: "
-        "an interrupted call without its ending and event. The test suite does the same three "
-        "times at each point (`tests/crash/`).",
+        "an interrupted call without its ending and event. The test suite does the same once at "
+        "each point (`tests/crash/`).",
     ),
 )
 
