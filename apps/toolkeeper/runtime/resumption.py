@@ -26,8 +26,6 @@ from toolkeeper_planner import require_current
 if TYPE_CHECKING:
     from toolkeeper.runtime.keeper import Toolkeeper
 
-ANSWERED = (ApprovalState.APPROVED, ApprovalState.DENIED, ApprovalState.EXPIRED)
-
 
 class NotResumable(RunError):
     """There is nothing under this id to resume."""
@@ -87,9 +85,16 @@ async def attempts(keeper: "Toolkeeper", id: str | None = None) -> AsyncIterator
         return
     row = await _row(keeper, id)
     again = {each.invocation_id for each in await keeper.ledger.retryable()}
+    if row.state is State.PARKED:
+        approval = await keeper.ledger.approval_of(row.invocation_id)
+        if approval is None or approval.state is ApprovalState.PENDING:
+            return
+        if approval.state is ApprovalState.SPENT:
+            # Somebody else took it up since it was read.
+            row = await _row(keeper, row.invocation_id)
     if row.state is not State.PARKED and row.invocation_id not in again:
         yield Attempt(row, outcome_of(row))
-    elif row.state is not State.PARKED or await _is_answered(keeper.ledger, row):
+    else:
         yield await attempt(keeper, row)
 
 
@@ -104,11 +109,6 @@ def _taken(made: Sequence[Attempt]) -> Taken:
         tuple(each.row for each in made if not each.outcome and not each.error),
         tuple(each for each in made if each.error),
     )
-
-
-async def _is_answered(ledger: Ledger, row: Invocation) -> bool:
-    approval = await ledger.approval_of(row.invocation_id)
-    return approval is not None and approval.state in ANSWERED
 
 
 async def attempt(keeper: "Toolkeeper", row: Invocation) -> Attempt:
