@@ -38,6 +38,21 @@ def _load(name: str) -> ModuleType:
     return module
 
 
+# Verbs and messages that come before any store is opened.
+_BEFORE_ANY_STORE = {
+    "test_bad_input",
+    "test_command",
+    "test_disclosure",
+    "test_output",
+    "test_plan_diff",
+    "test_plan_verb",
+    "test_policy_verbs",
+    "test_reference",
+    "test_search_verb",
+    "test_written_session",
+}
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--store",
@@ -62,6 +77,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         item
         for item in items
         if item.path.relative_to(here).parts[0] in _ON_ANY_STORE
+        and item.path.stem not in _BEFORE_ANY_STORE
         and not item.get_closest_marker("sqlite_file")
         and not _ON_EACH_STORE & set(getattr(item, "fixturenames", ()))
         # Without a folder there is no configuration, and without one no store.
