@@ -19,8 +19,11 @@ settings.register_profile("local", deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
-_ON_ANY_STORE = {"cases", "cli", "e2e", "runtime", "sessions"}
-"""Folders of tests that keep a ledger wherever they are told to."""
+_ON_ANY_STORE = {"cli", "runtime", "sessions"}
+"""Folders of tests that keep a ledger wherever they are told to, and are run on both.
+
+Tests of the ledger, of approvals, crashes and the cases about workers choose both stores themselves.
+"""
 
 _ON_EACH_STORE = {"any_home", "postgres_store", "postgres_stores"}
 """Fixtures of tests that are on a server's store in every run."""
@@ -38,18 +41,8 @@ def _load(name: str) -> ModuleType:
     return module
 
 
-_VERBS = {
-    "test_approvals_verb",
-    "test_audit_export",
-    "test_audit_verify",
-    "test_backlog_and_notify",
-    "test_grants_verb",
-    "test_resume_verb",
-    "test_resume_watch",
-    "test_run_verb",
-    "test_tools_accept",
-}
-"""Those of the command line that write, or read what is only in a store."""
+_VERBS = {"test_approvals_verb", "test_audit_verify", "test_grants_verb", "test_resume_verb"}
+"""Those of the command line that answer, run, or read what is only in a store."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
