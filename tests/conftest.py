@@ -22,7 +22,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "local")
 _ON_ANY_STORE = {"cli", "runtime", "sessions"}
 """Folders of tests that keep a ledger wherever they are told to, and are run on both.
 
-Tests of the ledger, of approvals, crashes and the cases about workers choose both stores themselves.
+Tests of the ledger, of approvals and crashes, and the cases about workers, choose both themselves.
 """
 
 _ON_EACH_STORE = {"any_home", "postgres_store", "postgres_stores"}
