@@ -95,11 +95,11 @@ def _beginning(work: Claim, head: Head) -> Message | None:
 
 def _ending(work: Settle, head: Head) -> Message | None:
     row = ended_row(work.row, work.at, work.row.fence)
-    story = settling(work.events, row)
+    columns = columns_of(row)
+    story = settling(work.events, row, columns)
     after, told = _told(work.row.session_id, head, instant(work.at), story)
     if not told:
         return None
-    columns = columns_of(row)
     values = [head.session_id, _text(head.seq), head.hash, _text(after.seq), after.hash]
     values += [work.tainted, work.private, row.invocation_id]
     values += [_text(columns[column.name]) for column in _CHANGING]
