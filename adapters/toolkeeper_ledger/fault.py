@@ -87,6 +87,11 @@ def unavailable(fault: Fault) -> RunError:
     return RunError(Code.LEDGER_UNAVAILABLE, fault.message, fault.hint)
 
 
+def closed() -> RunError:
+    """The error of work that comes when the ledger was closed."""
+    return RunError(Code.LEDGER_UNAVAILABLE, "the store was closed", "open it again")
+
+
 def at_opening(fault: Fault, path: str) -> ConfigError | RunError:
     """The error of a store that is being opened: wiring faults are the developer's to mend."""
     if fault.wiring:

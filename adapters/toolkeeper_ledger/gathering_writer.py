@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 
-from toolkeeper_contract import Code, RunError
 from toolkeeper_ledger.database import Database
+from toolkeeper_ledger.fault import closed
 from toolkeeper_ledger.group import Order, run_group
 
 T = TypeVar("T")
@@ -33,7 +33,7 @@ class GatheringWriter:
 
     async def write(self, work: Callable[[Connection], T]) -> T:
         if self._closed:
-            raise _closed()
+            raise closed()
         order = Order(work)
         group = self._waiting.get(order.loop)
         if group is None:
@@ -54,12 +54,8 @@ class GatheringWriter:
         group = [order for order in self._waiting.pop(loop) if not order.answer.cancelled()]
         if self._closed:
             for order in group:
-                order.error = _closed()
+                order.error = closed()
         else:
             run_group(self._database, group)
         for order in group:
             order.deliver()
-
-
-def _closed() -> RunError:
-    return RunError(Code.LEDGER_UNAVAILABLE, "the store was closed", "open it again")

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 
-from toolkeeper_contract import Code, RunError
 from toolkeeper_ledger.database import Database
+from toolkeeper_ledger.fault import closed
 from toolkeeper_ledger.group import Order, run_group
 from toolkeeper_ledger.look import Look, Looks
 
@@ -44,7 +44,7 @@ class GroupWriter:
         order = Order(work)
         with self._change:
             if self._closed:
-                raise _closed()
+                raise closed()
             if self._thread is None:
                 self._thread = threading.Thread(
                     target=self._run, name="toolkeeper-write", daemon=True
@@ -62,7 +62,7 @@ class GroupWriter:
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         if self._closed:
-            raise _closed()
+            raise closed()
         if isinstance(work, Look):
             return await self._look(work)
         loop = asyncio.get_running_loop()
@@ -85,7 +85,7 @@ class GroupWriter:
             self._readers.submit(self._look_for, orders)
         except RuntimeError:
             for order in orders:
-                order.error = _closed()
+                order.error = closed()
                 order.deliver()
 
     def _look_for(self, orders: Sequence[Order[Any]]) -> None:
@@ -132,10 +132,6 @@ class GroupWriter:
                     order.begun = True
             run_group(self._database, group)
             _hand_out(group)
-
-
-def _closed() -> RunError:
-    return RunError(Code.LEDGER_UNAVAILABLE, "the store was closed", "open it again")
 
 
 def _hand_out(group: Sequence[Order[Any]]) -> None:

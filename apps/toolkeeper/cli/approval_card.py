@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from toolkeeper.cli.output import say
+from toolkeeper.cli.output import moment, say
 from toolkeeper_contract import Approval, Grant, Scope
 
 _WIDTH = 11
@@ -27,8 +27,8 @@ def card(approval: Approval) -> None:
         _field("", f"not {binding.user}, who asks")
     _field("answer for", _scopes(approval))
     _field("state", _state(approval))
-    _field("asked at", _moment(approval.asked_at.isoformat()))
-    _field("expires at", _moment(approval.expires_at.isoformat()))
+    _field("asked at", moment(approval.asked_at.isoformat()))
+    _field("expires at", moment(approval.expires_at.isoformat()))
     say()
     _field("approval", approval.approval_id)
     _field("call", approval.invocation_id)
@@ -100,10 +100,5 @@ def _state(approval: Approval) -> str:
     if approval.decided_at is None:
         return approval.state.value
     why = f": {approval.reason}" if approval.reason else ""
-    when = _moment(approval.decided_at.isoformat())
+    when = moment(approval.decided_at.isoformat())
     return f"{approval.state.value}; answered by {approval.decided_by} at {when}{why}"
-
-
-def _moment(text: str) -> str:
-    """To the second; `--json` has the whole."""
-    return f"{text[:10]} {text[11:19]}Z"

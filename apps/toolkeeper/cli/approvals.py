@@ -28,7 +28,7 @@ from toolkeeper.cli.option import (
     Store,
     json_option,
 )
-from toolkeeper.cli.output import print_json, print_lines, print_table, say
+from toolkeeper.cli.output import moment, print_json, print_lines, print_table, say
 from toolkeeper.cli.reading import ledger_to_read
 from toolkeeper_contract import Approval, ApprovalState, ConfigError, Grant, Scope
 
@@ -78,8 +78,8 @@ def list_(
                 row["tool"],
                 row["state"],
                 ", ".join(row["approvers"]),
-                _moment(row["asked_at"]),
-                _moment(row["expires_at"]),
+                moment(row["asked_at"]),
+                moment(row["expires_at"]),
                 short(row["arguments"]),
             )
             for row in rows
@@ -215,8 +215,3 @@ def _answer(
         print_json(account)
     else:
         tell_answer(approval, id, grant)
-
-
-def _moment(text: str) -> str:
-    """To the second; `--json` has the whole."""
-    return f"{text[:10]} {text[11:19]}Z"

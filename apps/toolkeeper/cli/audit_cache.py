@@ -2,13 +2,13 @@
 
 import asyncio
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from toolkeeper.cli.given_text import given_text
 from toolkeeper.cli.option import DEFAULT_CONFIG, Config, Json, Store
 from toolkeeper.cli.output import print_lines, print_table, say
 from toolkeeper.cli.reading import ledger_to_read
@@ -74,7 +74,7 @@ async def _measured(
 
 
 def _bodies(file: Path) -> Iterator[Any]:
-    for number, line in enumerate(_read(file).split("\n"), start=1):
+    for number, line in enumerate(given_text(file).split("\n"), start=1):
         if not line.strip():
             continue
         try:
@@ -90,16 +90,6 @@ def _bodies(file: Path) -> Iterator[Any]:
             if isinstance(body, dict) and isinstance(body.get(key), dict):
                 body = body[key]
         yield body
-
-
-def _read(file: Path) -> str:
-    try:
-        data = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
-        return data.decode("utf-8-sig")
-    except OSError:
-        raise ConfigError(f"the file `{file}` cannot be read", "check its path") from None
-    except UnicodeDecodeError:
-        raise ConfigError(f"the file `{file}` is not utf-8", "write it in utf-8") from None
 
 
 def _show(report: "CacheReport", *, recorded: bool) -> None:

@@ -7,7 +7,7 @@ import typer
 
 from toolkeeper.cli.answer_option import As
 from toolkeeper.cli.option import DEFAULT_CONFIG, Config, Json, Store
-from toolkeeper.cli.output import print_json, print_lines, print_table, say
+from toolkeeper.cli.output import moment, print_json, print_lines, print_table, say
 from toolkeeper.cli.reading import ledger_to_read
 
 app = typer.Typer(
@@ -51,7 +51,7 @@ def list_(
                 row["agent"],
                 f"session {row['session_id']}" if row["session_id"] else row["scope"],
                 row["condition"] or "any",
-                f"{str(row['expires_at'])[:10]} {str(row['expires_at'])[11:19]}Z",
+                moment(str(row["expires_at"])),
                 row["granted_by"],
                 row["state"],
             )

@@ -2,10 +2,10 @@
 
 import json
 import re
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from toolkeeper.cli.given_text import given_text
 from toolkeeper_contract import ConfigError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def read_heads(file: Path) -> "list[Head]":
     Several outputs may stand in one file, one after the other. ConfigError names the line.
     """
     heads = []
-    for number, line in enumerate(_read(file).split("\n"), start=1):
+    for number, line in enumerate(given_text(file).split("\n"), start=1):
         if line.strip():
             try:
                 value = json.loads(line)
@@ -54,13 +54,3 @@ def _head(value: Any) -> "Head | None":
     if not isinstance(hash, str) or not _HASH.fullmatch(hash):
         return None
     return Head(session_id, seq, hash)
-
-
-def _read(file: Path) -> str:
-    try:
-        data = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
-        return data.decode("utf-8-sig")
-    except OSError:
-        raise ConfigError(f"the file `{file}` cannot be read", "check its path") from None
-    except UnicodeDecodeError:
-        raise ConfigError(f"the file `{file}` is not utf-8", "write it in utf-8") from None

@@ -31,6 +31,11 @@ def json_line(value: Any) -> str:
     return _UNSAFE.sub(lambda match: f"\\u{ord(match.group()):04x}", text) + "\n"
 
 
+def moment(text: str) -> str:
+    """A time of ISO 8601 in UTC as people read it, to the second; `--json` has the whole."""
+    return f"{text[:10]} {text[11:19]}Z"
+
+
 def print_lines(values: Iterable[Any]) -> None:
     """JSON Lines."""
     for value in values:
