@@ -4,7 +4,7 @@ One snapshot is read, a page at a time: each session's chain, then its rows besi
 say of them. Where a chain is broken its events are no witnesses, so only that is told of a session.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,6 +35,7 @@ from toolkeeper_ledger.schema import (
     runs,
     sessions,
 )
+from toolkeeper_ledger.session_calls import call_places, misplaced, rows_at
 from toolkeeper_ledger.story import Story
 
 Check = Callable[[RowMapping, Story], tuple[int | None, str] | None]
@@ -49,7 +50,7 @@ _GIVEN = (
     .join(approvals, approvals.c.approval_id == grants.c.approval_id)
     .order_by(grants.c.ordinal)
 )
-_HEARD = (events, runs, invocations, approvals, results)
+_HEARD = (events, runs, approvals, results)
 
 
 @dataclass(slots=True)
@@ -72,10 +73,19 @@ class AuditReport:
 
 
 def audit(
-    connection: Connection, *, session_id: str | None = None, kept: Sequence[Head] = ()
+    connection: Connection,
+    *,
+    session_id: str | None = None,
+    kept: Sequence[Head] = (),
+    everywhere: bool = True,
 ) -> AuditReport:
-    """Looks at one session or at the whole store; `kept` are heads that were kept elsewhere."""
+    """Looks at one session or at the whole store; `kept` are heads that were kept elsewhere.
+
+    `everywhere`: also looks at every call of the store, for those that say that they are of the
+    session and stand in a run that is not.
+    """
     report = AuditReport()
+    strays = misplaced(connection, session_id) if everywhere else {}
     by_session: dict[str, list[Head]] = {}
     for head in kept:
         if session_id in (None, head.session_id):
@@ -86,19 +96,25 @@ def audit(
         query = query.where(sessions.c.session_id == session_id)
     for row in paged(connection, query, sessions.c.session_id):
         report.sessions += 1
-        _audit_session(connection, row, by_session.pop(row["session_id"], []), report)
+        name = row["session_id"]
+        kept_of_it = by_session.pop(name, [])
+        _audit_session(connection, row, kept_of_it, strays.get(name, []), report)
     for name, heads in sorted(by_session.items()):
         last = max(head.seq for head in heads)
         says = f"session {name} is gone; a head of its event {last} was kept"
         report.findings.append(Finding(name, last, FaultKind.REMOVED, Subject.SESSION, name, says))
-    report.findings += _ownerless(connection, session_id)
+    report.findings += _ownerless(connection, session_id, strays)
     if session_id is None:
         report.findings += _contents(connection)
     return report
 
 
 def _audit_session(
-    connection: Connection, row: RowMapping, kept: Sequence[Head], report: AuditReport
+    connection: Connection,
+    row: RowMapping,
+    kept: Sequence[Head],
+    strays: Sequence[int],
+    report: AuditReport,
 ) -> None:
     name = row["session_id"]
     if not isinstance(row["head_seq"], int):
@@ -122,7 +138,7 @@ def _audit_session(
     if fault is not None:
         report.findings.append(chain_finding(fault))
         return
-    found = [*_row_findings(connection, row, story, report)]
+    found = [*_row_findings(connection, row, strays, story, report)]
     report.findings += sorted(found, key=lambda each: each.seq or walk.seq + 1)
 
 
@@ -131,15 +147,28 @@ def _events(connection: Connection, session_id: str) -> Iterator[RecordedEvent]:
     return (event_of(row) for row in paged(connection, query, events.c.seq))
 
 
+def _calls(connection: Connection, session_id: str, strays: Sequence[int]) -> Iterator[RowMapping]:
+    places = sorted({*call_places(connection, session_id), *strays})
+    return (row for row in rows_at(connection, places) if row["session_id"] == session_id)
+
+
 def _row_findings(
-    connection: Connection, session: RowMapping, story: Story, report: AuditReport
+    connection: Connection,
+    session: RowMapping,
+    strays: Sequence[int],
+    story: Story,
+    report: AuditReport,
 ) -> Iterator[Finding]:
     name = session["session_id"]
     yield from _checked(name, Subject.SESSION, name, session, story, session_fault)
     seen: dict[Subject, set[str]] = {subject: set() for subject in Subject}
     for subject, table, key, check in _OWN:
-        query = select(table).where(table.c.session_id == name)
-        for row in paged(connection, query, table.c.ordinal):
+        if table is invocations:
+            rows = _calls(connection, name, strays)
+        else:
+            query = select(table).where(table.c.session_id == name)
+            rows = paged(connection, query, table.c.ordinal)
+        for row in rows:
             seen[subject].add(row[key.name])
             yield from _checked(name, subject, row[key.name], row, story, check)
     for row in connection.execute(_GIVEN.where(approvals.c.session_id == name)).mappings():
@@ -179,18 +208,25 @@ def _checked(
         )
 
 
-def _ownerless(connection: Connection, session_id: str | None) -> Iterator[Finding]:
+def _ownerless(
+    connection: Connection, session_id: str | None, strays: Iterable[str]
+) -> Iterator[Finding]:
     """Rows of sessions that are not there; a database that is told to lets no such row in."""
     known = select(sessions.c.session_id)
     gone: dict[str, str] = {}
     for table in _HEARD:
         query = select(table.c.session_id).distinct().where(table.c.session_id.not_in(known))
+        if session_id is not None:
+            query = query.where(table.c.session_id == session_id)
         for name in connection.execute(query).scalars():
             gone.setdefault(name, table.name)
+    # A call that is in the run of a session that is gone is told of with the run.
+    for name in strays:
+        if connection.execute(known.where(sessions.c.session_id == name)).first() is None:
+            gone.setdefault(name, invocations.name)
     for name, table_name in sorted(gone.items()):
-        if session_id in (None, name):
-            says = f"session {name} is gone, and its {table_name} are there"
-            yield Finding(name, None, FaultKind.REMOVED, Subject.SESSION, name, says)
+        says = f"session {name} is gone, and its {table_name} are there"
+        yield Finding(name, None, FaultKind.REMOVED, Subject.SESSION, name, says)
     asked = select(approvals.c.approval_id)
     for name in connection.execute(
         select(grants.c.grant_id).where(grants.c.approval_id.not_in(asked))

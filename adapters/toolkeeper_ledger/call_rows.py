@@ -12,6 +12,7 @@ from toolkeeper_ledger.lease_term import Term
 from toolkeeper_ledger.prepared import Prepared
 from toolkeeper_ledger.rows import instant, invocation_of, invocation_row
 from toolkeeper_ledger.schema import approvals, invocations, runs
+from toolkeeper_ledger.session_calls import of_session
 
 IDENTITY = ("invocation_id", "session_id", "run_id", "idempotency_key", "opened_at")
 """What a row keeps from its opening to its end."""
@@ -197,7 +198,7 @@ def read_invocations(
     """
     query = select(*_COLUMNS)
     if session_id is not None:
-        query = query.where(invocations.c.session_id == session_id)
+        query = query.where(of_session(session_id))
     if run_id is not None:
         query = query.where(invocations.c.run_id == run_id)
     if parked:

@@ -15,6 +15,7 @@ from sqlalchemy import Column, Connection, RowMapping, Select, Table, select
 from toolkeeper_ledger.paging import PAGE
 from toolkeeper_ledger.rows import approval_of, event_of, grant_of, instant, invocation_of
 from toolkeeper_ledger.schema import approvals, events, grants, invocations
+from toolkeeper_ledger.session_calls import of_session
 
 
 class Part(StrEnum):
@@ -63,6 +64,8 @@ def _of_session(query: Select[Any], table: Table, session_id: str) -> Select[Any
         # A grant belongs to the session in which it was given, however far it reaches.
         given = select(approvals.c.approval_id).where(approvals.c.session_id == session_id)
         return query.where(grants.c.approval_id.in_(given))
+    if table is invocations:
+        return query.where(of_session(session_id))
     return query.where(table.c.session_id == session_id)
 
 

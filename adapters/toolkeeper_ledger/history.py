@@ -3,7 +3,18 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, Select, bindparam, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    bindparam,
+    insert,
+    literal_column,
+    select,
+    true,
+    union_all,
+    update,
+)
 
 from toolkeeper_contract import Event, RecordedEvent
 from toolkeeper_ledger import outbox
@@ -13,7 +24,7 @@ from toolkeeper_ledger.fault import conflict
 from toolkeeper_ledger.group import HOLDING
 from toolkeeper_ledger.prepared import Prepared
 from toolkeeper_ledger.rows import event_of, event_text, instant
-from toolkeeper_ledger.schema import events, sessions
+from toolkeeper_ledger.schema import IS_REPEATED, events, invocations, sessions
 
 HEADS = "toolkeeper.heads"
 """Where a connection remembers where it left sessions; a stale head only costs a second try."""
@@ -37,6 +48,7 @@ _INSERT = Prepared(
         {column: bindparam(column.name) for column in events.columns if column.name != "ordinal"}
     )
 )
+_OWNER = select(invocations.c.session_id).where(invocations.c.invocation_id == bindparam("id"))
 _HEADS = select(sessions.c.session_id, sessions.c.head_seq, sessions.c.head_hash).order_by(
     sessions.c.session_id
 )
@@ -116,9 +128,25 @@ def read_events(
         query = query.where(events.c.session_id == session_id)
     if invocation_id is not None:
         query = query.where(events.c.invocation_id == invocation_id)
+        if session_id is None:
+            query = query.where(_may_tell_of(connection, invocation_id))
     # By `seq` inside one session, so that tampering with the row order does not hide anything.
     order = (events.c.seq,) if session_id is not None else (events.c.ordinal,)
     return [event_of(row) for row in connection.execute(query.order_by(*order)).mappings()]
+
+
+def _may_tell_of(connection: Connection, invocation_id: str) -> ColumnElement[bool]:
+    """Where the events of a call can stand: in its session, and its repetitions anywhere."""
+    owner = connection.execute(_OWNER, {"id": invocation_id}).scalar()
+    if owner is None:
+        return true()  # a call without a row: nothing says where to look
+    own = select(events.c.ordinal).where(
+        events.c.session_id == owner, events.c.invocation_id == invocation_id
+    )
+    repeated = select(events.c.ordinal).where(
+        literal_column(IS_REPEATED), events.c.invocation_id == invocation_id
+    )
+    return events.c.ordinal.in_(union_all(own, repeated))
 
 
 def read_heads(connection: Connection) -> list[Head]:

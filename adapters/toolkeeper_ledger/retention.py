@@ -30,6 +30,7 @@ from toolkeeper_ledger.schema import (
     runs,
     sessions,
 )
+from toolkeeper_ledger.session_calls import of_session
 
 _OPEN = tuple(state.value for state in UNUSED)
 _FAULTY = "its audit finds something; see `audit verify`"
@@ -102,7 +103,7 @@ def prune_session(
         return None
     content = _content(connection, session_id)
     why = _kept_for(connection, session_id, now)
-    if why is None and audit(connection, session_id=session_id).findings:
+    if why is None and audit(connection, session_id=session_id, everywhere=False).findings:
         why = _FAULTY
     if why is not None:
         return Retained(session_id, last_at, content, why)
@@ -138,7 +139,7 @@ def _given_in(session_id: str) -> ColumnElement[bool]:
 
 def _kept_for(connection: Connection, session_id: str, now: datetime) -> str | None:
     """What a session still waits for, or others of it."""
-    calls = invocations.c.session_id == session_id
+    calls = of_session(session_id)
     reasons = (
         (
             "it has a call that is not finished",
@@ -210,7 +211,7 @@ def _content(connection: Connection, session_id: str) -> Content:
     counts = {
         "events": events.c.session_id == session_id,
         "turns": runs.c.session_id == session_id,
-        "calls": invocations.c.session_id == session_id,
+        "calls": of_session(session_id),
         "approvals": approvals.c.session_id == session_id,
         "grants": _given_in(session_id),
         "results": results.c.session_id == session_id,
@@ -228,8 +229,10 @@ def _remove(connection: Connection, session_id: str, through: int) -> None:
     mine = select(runs.c.plan_digest, runs.c.rendering).where(runs.c.session_id == session_id)
     shown = connection.execute(mine.distinct()).all()
     connection.execute(delete(grants).where(_given_in(session_id)))
-    for table in (approvals, results, invocations, runs):
+    for table in (approvals, results):
         connection.execute(delete(table).where(table.c.session_id == session_id))
+    connection.execute(delete(invocations).where(of_session(session_id)))
+    connection.execute(delete(runs).where(runs.c.session_id == session_id))
     connection.execute(
         delete(events).where(events.c.session_id == session_id, events.c.seq <= through)
     )

@@ -20,7 +20,7 @@ from sqlalchemy import (
     text,
 )
 
-VERSION = 2
+VERSION = 3
 """The version of the tables below; a store of a newer one is refused."""
 
 IS_HOLDING_BACK = "attempts < 5"
@@ -28,6 +28,12 @@ IS_HOLDING_BACK = "attempts < 5"
 
 IS_OF_LOADING = "name IN ('tools.loaded', 'conversation.cleared')"
 """Spelled once: only the very same condition finds its partial index."""
+
+IS_REPEATED = "name = 'call.repeated'"
+"""An event that may name a call of another session."""
+
+IS_MISSED = "state = 'settled' AND coalesce(outcome, '') <> 'completed'"
+"""A call that has ended otherwise than most do."""
 
 metadata = MetaData()
 
@@ -144,7 +150,7 @@ invocations = Table(
     Column("lease_expires_at", String),
     Column("retryable", Boolean, nullable=False),
     Column("sealed", LargeBinary),
-    Index("invocations_by_session", "session_id"),
+    # Of a session by its runs: every index is a page more in each of the two commits of a call.
     Index("invocations_by_run", "run_id"),
     Index(
         "invocations_by_grant",
@@ -171,12 +177,12 @@ invocations = Table(
         sqlite_where=text("retryable = 1"),
         postgresql_where=text("retryable"),
     ),
-    # Counted for operators; narrow, and touched once a call.
+    # Counted for operators; those that completed are the rest.
     Index(
-        "invocations_by_outcome",
+        "invocations_missed",
         "outcome",
-        sqlite_where=text("state = 'settled'"),
-        postgresql_where=text("state = 'settled'"),
+        sqlite_where=text(IS_MISSED),
+        postgresql_where=text(IS_MISSED),
     ),
 )
 
@@ -252,7 +258,13 @@ events = Table(
     Column("data", Text, nullable=False),
     Column("hash", String, nullable=False),
     UniqueConstraint("session_id", "seq"),
-    Index("events_by_invocation", "invocation_id"),
+    # The events of a call are found among those of its session, but for these.
+    Index(
+        "events_of_repeats",
+        "invocation_id",
+        sqlite_where=text(IS_REPEATED),
+        postgresql_where=text(IS_REPEATED),
+    ),
     # The few that say what a session has loaded; they are read at every turn.
     Index(
         "events_of_loading",

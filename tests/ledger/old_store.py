@@ -19,6 +19,24 @@ def make_old(path: Path) -> None:
     connection.close()
 
 
+def make_version_2(path: Path) -> None:
+    """The same store as version 2 had it, with something in what version 2 added."""
+    make_old(path)
+    engine = create_engine(f"sqlite:///{path}")
+    with engine.begin() as connection:
+        climb(connection, 1, 2)
+        for statement in (
+            "INSERT INTO toolkeeper_schema VALUES (2, '2026-11-30T00:00:00.000000+00:00')",
+            "INSERT INTO grants SELECT 1, 'grt_1', 'always', tool, fingerprint, user_name, agent,"
+            " NULL, NULL, '[]', approval_id, 'bea', asked_at, expires_at, NULL, NULL, NULL"
+            " FROM approvals LIMIT 1",
+            "INSERT INTO outbox SELECT 1, 'hook', session_id, seq, 0, at, NULL FROM events LIMIT 1",
+            "UPDATE invocations SET attempts = 2, grant_id = 'grt_1' WHERE ordinal = 3",
+        ):
+            connection.exec_driver_sql(statement)
+    engine.dispose()
+
+
 def tables(connection: Connection) -> dict[str, Any]:
     """The tables as the database knows them; the order of columns is nobody's business."""
     seen = inspect(connection)

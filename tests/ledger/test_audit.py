@@ -195,6 +195,35 @@ def test_rows_that_no_event_tells_of_are_found(
     assert finding.seq is None
 
 
+@pytest.mark.parametrize("planted", ["run of ses_2", "run of nobody"])
+def test_a_call_that_stands_in_no_run_of_its_session_is_found_there(
+    told: Any, telling: ModuleType, any_store: str, make: ModuleType, planted: str
+) -> None:
+    asyncio.run(telling.Teller(told.ledger, make, "ses_2").everything())
+    telling.tamper(
+        any_store, f"UPDATE invocations SET run_id = '{planted}' WHERE {CALL.format('read')}"
+    )
+    for session in (None, "ses_1"):
+        (finding,) = audited(told, session=session).findings
+        assert (finding.session_id, finding.of) == ("ses_1", "call")
+        assert "is not as event" in finding.says
+    assert audited(told, session="ses_2").findings == []
+
+
+def test_a_call_of_a_session_that_is_not_there_is_found(
+    told: Any, telling: ModuleType, any_store: str
+) -> None:
+    telling.tamper(
+        any_store, f"UPDATE invocations SET session_id = 'ses_9' WHERE {CALL.format('read')}"
+    )
+    told_first, lost = audited(told).findings
+    assert (told_first.session_id, told_first.kind, told_first.of) == ("ses_1", "removed", "call")
+    assert (lost.session_id, lost.says) == (
+        "ses_9",
+        "session ses_9 is gone, and its invocations are there",
+    )
+
+
 def test_a_broken_chain_is_told_once_a_session(
     told: Any, telling: ModuleType, any_store: str, make: ModuleType
 ) -> None:

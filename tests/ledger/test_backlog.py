@@ -25,8 +25,16 @@ def test_nothing_waits_in_a_new_ledger(desk: Any) -> None:
 
 def test_settled_calls_are_counted_by_their_outcome(desk: Any, make: Any) -> None:
     for number, outcome in enumerate(["completed", "failed", "completed", "refused"]):
-        settle(desk, make, f"inv_{number}", Ending(outcome))
+        settle(desk, make, f"inv_done_{number}", Ending(outcome))
     assert backlog(desk).calls == {"completed": 2, "failed": 1, "refused": 1}
+    desk.park()
+    desk.wait(desk.ledger.claim(make.a_row("inv_runs"), desk.clock.now(), []))
+    assert backlog(desk).calls == {"completed": 2, "failed": 1, "refused": 1}
+
+
+def test_a_ledger_in_which_nothing_completed_counts_no_completed_call(desk: Any, make: Any) -> None:
+    settle(desk, make, "inv_1", Ending.FAILED)
+    assert backlog(desk).calls == {"failed": 1}
 
 
 def test_a_parked_call_waits_and_is_no_settled_one(desk: Any) -> None:
@@ -77,7 +85,8 @@ def test_no_count_looks_at_rows_that_it_does_not_count(sql: Any, make: Any) -> N
     from toolkeeper_ledger import backlog as module
 
     statements = [
-        module._OUTCOMES,
+        module._MISSED,
+        module._ALL,
         module._PENDING,
         module._PARKED,
         module._RUNNING,

@@ -114,6 +114,42 @@ def test_an_older_store_is_brought_up_to_date_with_all_that_it_holds(old: Path, 
     asyncio.run(read())
 
 
+def test_a_store_of_version_2_is_brought_up_to_date_and_answers_as_before(
+    tmp_path: Path, clock: Any, old_store: ModuleType
+) -> None:
+    path = tmp_path / "ledger.db"
+    old_store.make_version_2(path)
+    before = rows(path)
+    with pytest.raises(ConfigError) as failure:
+        opened(path, clock, read_only=True)
+    assert "version 2" in failure.value.message
+    ledger = opened(path, clock)
+    assert versions(path) == [1, 2, VERSION]
+    assert rows(path) == before
+    with create_engine(f"sqlite:///{path}").connect() as upgraded:
+        assert compare_metadata(MigrationContext.configure(upgraded), metadata) == []
+
+    async def read() -> None:
+        calls = before["invocations"]
+        for session in {call["session_id"] for call in calls}:
+            own = [call["invocation_id"] for call in calls if call["session_id"] == session]
+            assert [row.invocation_id for row in await ledger.invocations(session)] == own
+        for call in calls:
+            told = await ledger.events(invocation_id=call["invocation_id"])
+            assert [record.hash for record in told] == [
+                event["hash"]
+                for event in before["events"]
+                if event["invocation_id"] == call["invocation_id"]
+            ]
+        counted = (await ledger.backlog(clock.now())).calls
+        settled = [call["outcome"] for call in calls if call["state"] == "settled"]
+        assert counted == {outcome: settled.count(outcome) for outcome in settled}
+        assert len(await ledger.grants()) == 1
+        await ledger.close()
+
+    asyncio.run(read())
+
+
 def rows(path: Path) -> dict[str, list[dict[str, Any]]]:
     connection = sqlite3.connect(path)
     connection.row_factory = sqlite3.Row
