@@ -6,8 +6,9 @@ wins.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -18,6 +19,7 @@ from toolkeeper_policy.provenance_destination import (
     named,
     stands_as_host,
 )
+from toolkeeper_policy.provenance_given import Leaf, leaves, packed, put_in
 from toolkeeper_policy.provenance_index import Alone, HeardIndex, sought
 from toolkeeper_policy.provenance_number import as_number, spellings
 from toolkeeper_policy.provenance_text import (
@@ -35,15 +37,18 @@ CAPACITY = 4_000_000
 MAX_VALUE = 1_000_000
 """Characters of the longest value that is looked for."""
 
-_MOST_WAITING = 1_024
-"""Texts that wait to be indexed: a short one takes many times its own size as long as it waits, and
-its call's arguments wait with it."""
+MOST_WAITING = 2_048
+"""Texts that wait to be indexed. With their arguments they are at most a quarter of the capacity.
+
+What is more is indexed though nobody asks, an eighth at a time. A short text takes some times its
+own size as long as it waits, and whoever asks first waits until all of them are indexed.
+"""
 
 _REMEMBERED = 1_024
 _REMEMBERED_LENGTH = 2_048
 _MAX_LEAVES = 50_000
-_MAX_GIVEN = 2_000
 _BEST_FIRST = (Origin.USER, Origin.TRUSTED, Origin.UNTRUSTED)
+_POSITIVE = (Origin.USER, Origin.TRUSTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +60,11 @@ class Destination:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
-class _Told:
-    """A text that was heard but not looked at yet; `given` is what the call had put in."""
+_Told = tuple[str, str, str | None]
+"""A text that was heard but not looked at yet, its origin, and the packed arguments of its call.
 
-    text: str
-    origin: Origin
-    given: Any = None
+Made of plain things, which the garbage collector need not look at again and again.
+"""
 
 
 class Heard:
@@ -74,14 +77,16 @@ class Heard:
 
     def __init__(self, capacity: int = CAPACITY) -> None:
         self._capacity = capacity
-        self._indexes = {origin: HeardIndex(capacity) for origin in _BEST_FIRST}
+        self._indexes: dict[str, HeardIndex] = {
+            origin: HeardIndex(capacity) for origin in _BEST_FIRST
+        }
         self._waiting: list[_Told] = []
         self._waiting_size = 0
         self._known: dict[str | tuple[type, int | float], Origin] = {}
 
     def user(self, text: str) -> None:
         """The user's own words."""
-        self._tell(_Told(text, Origin.USER))
+        self._tell(text, "user", None)
 
     def trusted(self, text: str, given: Any = None) -> None:
         """A trusted result, and the arguments that the call `given` had.
@@ -89,11 +94,11 @@ class Heard:
         What a call puts in does not come out trusted: words of arguments that are neither the
         user's nor trusted are left out where the result repeats them.
         """
-        self._tell(_Told(text, Origin.TRUSTED, given))
+        self._tell(text, "trusted", packed(given))
 
     def untrusted(self, text: str) -> None:
         """Somebody else's words."""
-        self._tell(_Told(text, Origin.UNTRUSTED))
+        self._tell(text, "untrusted", None)
 
     def origin(self, value: Any) -> Origin:
         """The best place where the whole of `value` (text or number) was seen.
@@ -124,41 +129,67 @@ class Heard:
 
     # inside
 
-    def _tell(self, told: _Told) -> None:
-        if not told.text:
+    def _tell(self, text: str, origin: str, given: str | None) -> None:
+        if not text:
             return
         most = max(1, self._capacity // 2)
-        if len(told.text) > most:
-            told = replace(told, text=told.text[:most])
-        self._waiting.append(told)
-        self._waiting_size += len(told.text)
-        if self._waiting_size > self._capacity or len(self._waiting) > _MOST_WAITING:
+        if len(text) > most:
+            text = text[:most]
+        self._waiting.append((text, origin, given))
+        self._waiting_size += len(text) + (len(given) if given else 0)
+        if self._waiting_size > self._capacity // 4 or len(self._waiting) > MOST_WAITING:
             # Nobody asks, but what waits is bounded all the same.
-            self._catch_up()
+            self._take_in(self._oldest())
+
+    def _oldest(self) -> int:
+        """How many of the texts that wait have to be indexed for others to find room again."""
+        count, size = len(self._waiting) - MOST_WAITING * 7 // 8, self._waiting_size
+        most = self._capacity * 7 // 32
+        for number, (text, _, given) in enumerate(self._waiting):
+            if number >= count and size <= most:
+                return number
+            size -= len(text) + (len(given) if given else 0)
+        return len(self._waiting)
 
     def _catch_up(self) -> None:
-        if not self._waiting:
-            return
-        waiting, self._waiting, self._waiting_size = self._waiting, [], 0
-        for told in waiting:
-            text = _readable(told.text)
-            if told.origin is Origin.TRUSTED:
-                foreign = self._not_positive(told.given, tokens(text))
+        if self._waiting:
+            self._take_in(len(self._waiting))
+
+    def _take_in(self, count: int) -> None:
+        """Indexes the first of the texts that wait."""
+        taken = self._waiting[:count]
+        del self._waiting[:count]
+        self._known.clear()
+        for told, origin, given in taken:
+            self._waiting_size -= len(told) + (len(given) if given else 0)
+            text = _readable(told)
+            words = tokens(text)
+            if given:
+                foreign = self._not_positive(given, words)
                 if foreign:
                     text = without(text, foreign)
-            self._indexes[told.origin].add(text)
-            self._known.clear()
+                    words = tokens(text)
+            self._indexes[origin].add(text, words)
 
-    def _not_positive(self, given: Any, repeated: Set[str]) -> set[str]:
+    def _not_positive(self, given: str, repeated: set[str]) -> set[str]:
         """Which of the words `repeated` stand in values that are neither the user's nor trusted."""
         words: set[str] = set()
-        for number, value in enumerate(leaves(given)):
-            own = tokens(normalised(value if isinstance(value, str) else json.dumps(value)))
-            own &= repeated
-            # More than that nobody looks up; not to know is not positive.
-            if own and (number >= _MAX_GIVEN or not self._origin(value).positive):
-                words |= own
+        found: dict[tuple[type, Leaf], bool] = {}
+        try:
+            for value, own in put_in(given, repeated):
+                if not own <= words and not self._is_positive(value, found):
+                    words |= own
+        except RecursionError:
+            return repeated
         return words
+
+    def _is_positive(self, value: Leaf | None, found: dict[tuple[type, Leaf], bool]) -> bool:
+        if value is None:
+            return False
+        key = (type(value), value)
+        if key not in found:
+            found[key] = self._seen(value, _POSITIVE).positive
+        return found[key]
 
     def _origin(self, value: Any) -> Origin:
         key: str | tuple[type, int | float]
@@ -176,29 +207,34 @@ class Heard:
             known = self._known[key] = self._seen(value)
         return known
 
-    def _seen(self, value: Any) -> Origin:
+    def _seen(self, value: Any, among: Sequence[Origin] = _BEST_FIRST) -> Origin:
         number = as_number(value)
         if not isinstance(value, str):
-            return Origin.NOWHERE if number is None else self._first(tuple(spellings(number)))
+            if number is None:
+                return Origin.NOWHERE
+            return self._first(tuple(spellings(number)), among)
         if len(value) > MAX_VALUE:
             return Origin.NOWHERE
         text = whole(value)
         forms = (text,) if number is None else (text, *spellings(number))
-        best = self._first(forms)
-        return best if best.positive else _better(best, self._as_one_place(text))
+        best = self._first(forms, among)
+        return best if best.positive else _better(best, self._as_one_place(text, among))
 
-    def _first(self, forms: Sequence[str], alone: Alone = stands_alone) -> Origin:
+    def _first(
+        self, forms: Sequence[str], among: Sequence[Origin], alone: Alone = stands_alone
+    ) -> Origin:
         """The best origin of which one of these normalised texts stands alone."""
         wanted = [form for form in map(sought, forms) if form is not None]
-        for origin in _BEST_FIRST:
+        for origin in among:
             index = self._indexes[origin]
-            if any(index.holds(form, alone) for form in wanted):
-                return origin
+            for form in wanted:
+                if index.holds(form, alone):
+                    return origin
         return Origin.NOWHERE
 
-    def _as_one_place(self, text: str) -> Origin:
+    def _as_one_place(self, text: str, among: Sequence[Origin]) -> Origin:
         """The origin of a value that is one host, account or telephone and nothing else."""
-        if len(text) > _LONGEST_PLACE:
+        if len(text) > _LONGEST_PLACE or not _IN_A_PLACE.search(text):
             return Origin.NOWHERE
         places = named(text)
         if len(places) != 1 or places[0].kind not in _ANY_SPELLING | {DestinationKind.HOST}:
@@ -207,16 +243,17 @@ class Heard:
         # Also `0049` for `+49`.
         if bare(text) not in (bare(place.text), f"00{bare(place.text)}"):
             return Origin.NOWHERE
-        return self._place(place.kind, place.text)
+        return self._place(place.kind, place.text, among)
 
-    def _place(self, kind: DestinationKind, text: str) -> Origin:
+    def _place(
+        self, kind: DestinationKind, text: str, among: Sequence[Origin] = _BEST_FIRST
+    ) -> Origin:
         if kind not in _ANY_SPELLING:
-            return self._first(
-                (text,), stands_as_host if kind is DestinationKind.HOST else stands_alone
-            )
+            alone = stands_as_host if kind is DestinationKind.HOST else stands_alone
+            return self._first((text,), among, alone)
         characters = bare(text)
         forms = (characters, f"00{characters}") if text.startswith("+") else (characters,)
-        for origin in _BEST_FIRST:
+        for origin in among:
             index = self._indexes[origin]
             if any(index.holds_spelled(form) for form in forms):
                 return origin
@@ -225,20 +262,8 @@ class Heard:
 
 _ANY_SPELLING = frozenset({DestinationKind.ACCOUNT, DestinationKind.PHONE})
 _LONGEST_PLACE = 256
-
-
-def leaves(value: Any) -> Iterator[str | int | float]:
-    """Every text and number in a JSON value, keys included."""
-    pending = [value]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, str) or (isinstance(item, int | float) and not isinstance(item, bool)):
-            yield item
-        elif isinstance(item, Mapping):
-            pending.extend(item.values())
-            pending.extend(item.keys())
-        elif isinstance(item, list | tuple):
-            pending.extend(item)
+_IN_A_PLACE = re.compile(r"[.\d]")
+"""Every host has a dot, every account and telephone a digit."""
 
 
 def _better(one: Origin, other: Origin) -> Origin:

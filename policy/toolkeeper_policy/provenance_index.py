@@ -6,10 +6,10 @@ older one of which goes when the newer one is full.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
-from toolkeeper_policy.provenance_text import SEPARATOR, TOKEN, stands_alone, tokens
+from toolkeeper_policy.provenance_text import SEPARATOR, first_words, stands_alone, tokens
 
 BLOCK = 16_384
 """Characters of a block, about; it ends where a word ends."""
@@ -44,15 +44,8 @@ class Sought:
 
 def sought(text: str) -> Sought | None:
     """What to look for; None for a value without a letter or digit, which is never found."""
-    words: list[str] = []
-    lead = 0
-    for match in TOKEN.finditer(text):
-        if not words:
-            lead = match.start()
-        words.append(match.group())
-        if len(words) == _WORDS:
-            break
-    return Sought(text, tuple(words), lead) if words else None
+    words, lead = first_words(text, _WORDS)
+    return Sought(text, words, lead) if words else None
 
 
 class HeardIndex:
@@ -63,18 +56,25 @@ class HeardIndex:
         self._newer = _Half()
         self._older = _Half()
 
-    def add(self, text: str) -> None:
-        """Takes in a normalised text; the end of one that is longer than half the bound is lost."""
-        text = text[: self._half]
+    def add(self, text: str, words: Set[str] | None = None) -> None:
+        """Takes in a normalised text; the end of one that is longer than half the bound is lost.
+
+        `words` are all of its words, where somebody looked already.
+        """
+        if len(text) > self._half:
+            text, words = text[: self._half], None
         if not text:
             return
         if self._newer.size + len(text) > self._half:
             self._older, self._newer = self._newer, _Half()
-        self._newer.add(text)
+        self._newer.add(text, words)
 
     def holds(self, value: Sought, alone: Alone = stands_alone) -> bool:
         """Whether the value stands somewhere as a whole."""
-        return self._newer.holds(value, alone) or self._older.holds(value, alone)
+        for half in (self._newer, self._older):
+            if half.may_hold(value.words) and half.holds(value, alone):
+                return True
+        return False
 
     def holds_spelled(self, characters: str) -> bool:
         """Whether these letters and digits stand somewhere, whatever separates them there.
@@ -93,24 +93,53 @@ class HeardIndex:
 
 @dataclass(slots=True)
 class _Half:
-    """`blocks` are (text, start, end); `held` maps a word to the bits of its blocks."""
+    """`blocks` are (text, start, end); `held` maps a word to the bits of its blocks.
+
+    Many short texts would be many blocks, so they become one. As long as nobody looks, such a block
+    is in parts: `open` are its texts, `length` what they come to, `fresh` words of theirs that
+    `held` may not have.
+    """
 
     size: int = 0
     blocks: list[tuple[str, int, int]] = field(default_factory=list)
     held: dict[str, int] = field(default_factory=dict)
+    open: list[str] = field(default_factory=list)
+    length: int = 0
+    fresh: set[str] = field(default_factory=set)
 
-    def add(self, text: str) -> None:
+    def add(self, text: str, words: Set[str] | None) -> None:
         self.size += len(text)
-        if self._joins_last(text):
+        if self.open and self.length + len(text) < BLOCK:
+            self.open.append(text)
+            self.length += 1 + len(text)
+            self.fresh.update(tokens(text) if words is None else words)
+            return
+        self._close()
+        self.open.clear()
+        end = _end_of_block(text, 0)
+        if end == len(text):
+            self.open.append(text)
+            self.length = end
+            self.fresh.update(tokens(text) if words is None else words)
+            self.blocks.append((text, 0, end))
             return
         start = 0
         while start < len(text):
             end = _end_of_block(text, start)
-            self._note(text[start:end], len(self.blocks))
+            self._note(tokens(text[start:end]), len(self.blocks))
             self.blocks.append((text, start, end))
             start = end
 
+    def may_hold(self, words: Sequence[str]) -> bool:
+        """Whether all the words were heard, wherever."""
+        held, fresh = self.held, self.fresh
+        for word in words:  # noqa: SIM110 - a plain loop is twice as fast
+            if word not in held and word not in fresh:
+                return False
+        return True
+
     def holds(self, value: Sought, alone: Alone) -> bool:
+        self._close()
         tries = _TRIES
         length = len(value.text)
         for text, start, end in self._blocks_of(value.words, length):
@@ -125,10 +154,13 @@ class _Half:
         return False
 
     def holds_spelled(self, characters: str) -> bool:
+        self._close()
         tries = _TRIES
         # The words of a spelling are not known, but its first one is some beginning of the value.
         for length in range(len(characters), 0, -1):
             first = characters[:length]
+            if first not in self.held:
+                continue
             for text, start, end in self._blocks_of((first,), 0):
                 at = text.find(first, start, end)
                 while at >= 0:
@@ -142,24 +174,23 @@ class _Half:
         return False
 
     def copy(self) -> "_Half":
-        return _Half(self.size, list(self.blocks), dict(self.held))
+        self._close()
+        return _Half(self.size, list(self.blocks), dict(self.held), list(self.open), self.length)
 
-    def _joins_last(self, text: str) -> bool:
-        """Whether a short text went into the last block; many short ones would be many blocks."""
-        if not self.blocks:
-            return False
-        last, start, end = self.blocks[-1]
-        if start or end < len(last) or end + len(text) >= BLOCK:
-            return False
-        self._note(text, len(self.blocks) - 1)
-        joined = f"{last}{SEPARATOR}{text}"
-        self.blocks[-1] = (joined, 0, len(joined))
-        return True
+    def _close(self) -> None:
+        """Makes one text of the parts of the last block, and notes their words."""
+        if self.fresh:
+            self._note(self.fresh, len(self.blocks) - 1)
+            self.fresh.clear()
+        if len(self.open) > 1:
+            joined = SEPARATOR.join(self.open)
+            self.open[:] = [joined]
+            self.blocks[-1] = (joined, 0, len(joined))
 
-    def _note(self, text: str, block: int) -> None:
+    def _note(self, words: Set[str], block: int) -> None:
         bit = 1 << block
         held = self.held
-        for word in tokens(text):
+        for word in words:
             held[word] = held.get(word, 0) | bit
 
     def _blocks_of(self, words: Sequence[str], length: int) -> Iterator[tuple[str, int, int]]:

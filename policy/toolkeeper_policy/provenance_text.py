@@ -6,6 +6,7 @@ Text is compared without regard to case, to runs of white space, to compatibilit
 
 import re
 from collections.abc import Set
+from itertools import islice
 from unicodedata import category, normalize
 
 SEPARATOR = "\0"
@@ -14,6 +15,9 @@ SEPARATOR = "\0"
 _QUOTES = str.maketrans(
     "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb", '\'\'\'\'""""""'
 )
+_FEW = 8
+"""Words of which it is quicker to look for each."""
+
 _SLICE = 16_384
 _GROWTH = 3
 _BLANK = re.compile(r"\s")
@@ -25,17 +29,21 @@ _WIDE = (
 )
 """Scripts that put no space between words: where they meet another script, a word ends."""
 
-TOKEN = re.compile(rf"[{_WIDE}]+|(?:(?![{_WIDE}])\w)+")
+TOKEN = re.compile(rf"[{_WIDE}]+|[^\W{_WIDE}]+")
 """A run of letters, digits and underscores of one kind of script."""
 
 _WIDE_CHARACTER = re.compile(f"[{_WIDE}]")
 _LEFT_JOINERS = frozenset(".-_+@/\\#%&~',")
 _RIGHT_JOINERS = frozenset(".-_+@/\\#%&~',:=?")
 # INVARIANT: what joins a piece is a joiner on both sides, so no value ends inside a piece.
-_PIECE = re.compile(rf"[{_WIDE}]+|(?:(?![{_WIDE}])[\w.@+\-/\\~%#'])+")
-_ASCII_TOKENS = str.maketrans(
-    {chr(code): " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
+_PIECE = re.compile(rf"[{_WIDE}]+|(?:[^\W{_WIDE}]++|[.@+\-/\\~%#']++)+")
+_ASCII_WORDS = bytes(
+    ord(chr(code).lower()) if code < 128 and (chr(code).isalnum() or chr(code) == "_") else 32
+    for code in range(256)
 )
+"""What each byte of ASCII text is once it is in lower case and all but words is blank."""
+
+_ASCII_QUOTED = bytes(code if code == 34 else _ASCII_WORDS[code] for code in range(256))
 
 
 def normalised(text: str) -> str:
@@ -84,8 +92,32 @@ def _spaced(text: str) -> str:
 def tokens(text: str) -> set[str]:
     """The words of a normalised text."""
     if text.isascii():
-        return set(text.translate(_ASCII_TOKENS).split())
+        return set(text.encode().translate(_ASCII_WORDS).decode().split())
     return set(TOKEN.findall(text))
+
+
+def words_of(text: str) -> list[str]:
+    """The words of any text, in order, as they stand in its normalised form."""
+    if text.isascii():
+        # White space of any kind and length only separates words here.
+        return text.encode().translate(_ASCII_WORDS).decode().split()
+    return TOKEN.findall(normalised(text))
+
+
+def words_between_quotes(text: str) -> list[list[str]]:
+    """The words of each text that stands in double quotes in this ASCII text."""
+    return [
+        each.split() for each in text.encode().translate(_ASCII_QUOTED).decode().split('"')[1::2]
+    ]
+
+
+def first_words(text: str, most: int) -> tuple[tuple[str, ...], int]:
+    """At most `most` of the first words of a normalised text, and where the first one begins."""
+    if text.isascii():
+        words = text.encode().translate(_ASCII_WORDS).decode().split(None, most)[:most]
+        return tuple(words), text.find(words[0]) if words else 0
+    found = list(islice(TOKEN.finditer(text), most))
+    return tuple(match.group() for match in found), found[0].start() if found else 0
 
 
 def without(text: str, words: Set[str]) -> str:
@@ -99,7 +131,16 @@ def without(text: str, words: Set[str]) -> str:
         own = tokens(piece.removesuffix("'s"))
         return SEPARATOR if own and own <= words else piece
 
-    return _PIECE.sub(kept, text)
+    # No run goes beyond a blank, and most stretches between two are no more than a word.
+    stretches = text.split(" ")
+    left = {stretch: stretch for stretch in stretches}
+    several = [each for each in left.keys() - words if not (each.isalnum() and each.isascii())]
+    if len(words) <= _FEW:
+        several = [each for each in several for word in words if word in each]
+    for stretch in several:
+        left[stretch] = _PIECE.sub(kept, stretch)
+    left.update(dict.fromkeys(left.keys() & words, SEPARATOR))
+    return " ".join([left[stretch] for stretch in stretches])
 
 
 def stands_alone(text: str, start: int, end: int) -> bool:

@@ -1,5 +1,7 @@
 """A value counts as heard where it stands as a whole, in whatever spelling, and nowhere else."""
 
+import gc
+import itertools
 import json
 import tracemalloc
 from typing import Any
@@ -270,3 +272,59 @@ def test_short_texts_do_not_pile_up_where_nobody_asks() -> None:
     # With their arguments 6,000 texts that wait would take 4 MB.
     assert held < 1_500_000
     assert made.origin("noted 17") is Origin.TRUSTED
+
+
+def test_long_arguments_do_not_pile_up_where_nobody_asks() -> None:
+    made = Heard()
+    tracemalloc.start()
+    try:
+        for number in range(200):
+            made.trusted(f"written {number}", {"body": f"{number} " + "x" * 100_000})
+        held = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    # All of them are 20 MB.
+    assert held < 1_500_000
+    assert made.origin("written 3") is Origin.NOWHERE
+    assert made.origin("written") is Origin.TRUSTED
+
+
+def test_arguments_that_change_after_the_call_are_what_the_call_had() -> None:
+    made = Heard()
+    given = {"query": ["evil@x.com"]}
+    made.trusted("nothing for evil@x.com", given)
+    given["query"].clear()
+    assert made.origin("evil@x.com") is Origin.NOWHERE
+    assert made.origin("nothing") is Origin.TRUSTED
+
+
+def test_what_waits_is_nothing_that_the_garbage_collector_looks_at() -> None:
+    made = Heard()
+    for number in range(1_000):
+        made.trusted(f"noted {number}", {"title": f"note {number}", "tags": ["a", "b"]})
+    gc.collect()
+    tracked = len(gc.get_objects())
+    made.origin("noted 17")
+    gc.collect()
+    assert tracked - len(gc.get_objects()) < 100
+
+
+@pytest.mark.parametrize("given", [{"a": ("x1",)}, {"t": "\ud800 x1"}, {7: "x1"}])
+def test_arguments_that_are_no_json_are_left_out_too(given: Any) -> None:
+    made = Heard()
+    made.trusted("about x1", given)
+    assert made.origin("about") is Origin.TRUSTED
+    assert made.origin("x1") is Origin.NOWHERE
+
+
+def test_of_very_many_arguments_those_that_nobody_looks_up_are_not_trusted() -> None:
+    words = [f"w{number}" for number in range(5_000)]
+    made = Heard()
+    made.user(" ".join(words))
+    made.trusted("seen " + ", ".join(f"{word} x{word}" for word in words), {"words": words})
+    assert made.origin("seen") is Origin.TRUSTED
+    assert made.origin("xw17") is Origin.TRUSTED
+    assert [made.origin(word) for word in words] == [Origin.USER] * 5_000
+    # What was not looked up was left out, so nothing longer with it was heard.
+    pairs = [made.origin(f"x{one}, {other}") for one, other in itertools.pairwise(words)]
+    assert set(pairs) == {Origin.TRUSTED, Origin.NOWHERE}

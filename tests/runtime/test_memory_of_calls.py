@@ -23,10 +23,9 @@ from toolkeeper_contract import (
 from toolkeeper_ledger import SealingKey, open_ledger
 from toolkeeper_pipeline import Schemas
 from toolkeeper_pipeline import run as run_module
-from toolkeeper_policy import load_policy
+from toolkeeper_policy import load_policy, provenance
 
 CALLS = 1_100
-"""More than the texts that wait to be indexed."""
 
 
 @tool(name="notes.add", side_effect="workspace_read")
@@ -48,7 +47,10 @@ def objects() -> int:
     return len(gc.get_objects())
 
 
-def test_a_thousand_calls_more_leave_no_objects_behind(tmp_path: Path) -> None:
+def test_a_thousand_calls_more_leave_no_objects_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(provenance, "MOST_WAITING", CALLS - 100)
     clock = SystemClock()
     url = f"sqlite:///{tmp_path / 'ledger.db'}"
 
