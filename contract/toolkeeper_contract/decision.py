@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from toolkeeper_contract.classification import Classification
+from toolkeeper_contract.draft import drafted
 from toolkeeper_contract.errors import Code
 from toolkeeper_contract.principal import Principal
 from toolkeeper_contract.provenance import Provenance
@@ -33,6 +34,7 @@ def strictest(effects: Iterable[Effect]) -> Effect:
     return max(effects, key=lambda effect: effect.rank)
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class Question:
     """Everything that a policy may look at; nothing else can sway it.
@@ -59,6 +61,7 @@ class Question:
     at: datetime | None = None
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class Decision:
     """Effect and reasons as one value; it is recorded with the call.

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from toolkeeper_contract.draft import drafted
+
 EVENTS = frozenset(
     {
         "approval.answered",
@@ -41,6 +43,7 @@ EVENTS = frozenset(
 """The names of all events, for whoever chooses among them; a test finds one that is missing."""
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class Event:
     """Something that happened in a session; the ledger gives it its sequence, time and hash.
@@ -54,6 +57,7 @@ class Event:
     invocation_id: str | None = None
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class RecordedEvent:
     """An event as the ledger holds it: `seq` counts from 1 in its session; `at` is ISO 8601 UTC."""

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from toolkeeper_contract.decision import Decision
+from toolkeeper_contract.draft import drafted
 from toolkeeper_contract.errors import Code
 
 
@@ -36,6 +37,7 @@ class Ending(StrEnum):
     SUSPENDED = "suspended"
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class Invocation:
     """A row: the same whether the call came directly or by `tool.call`, but for `advertised_as`.

@@ -6,9 +6,11 @@
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from toolkeeper_contract.draft import drafted
 from toolkeeper_contract.invocation import Invocation
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class Completed:
     """The tool ran and its result is sealed (`row.is_error`: by its own account it failed).

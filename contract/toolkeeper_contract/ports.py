@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from toolkeeper_contract.approval import Approval, ApprovalState, Grant
 from toolkeeper_contract.backlog import Backlog
 from toolkeeper_contract.delivery import Delivery
+from toolkeeper_contract.draft import drafted
 from toolkeeper_contract.event import Event, RecordedEvent
 from toolkeeper_contract.invocation import Invocation
 from toolkeeper_contract.plan import Plan
@@ -40,6 +41,7 @@ class Sealer(Protocol):
     def open(self, sealed: bytes, context: str) -> bytes: ...
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class Lease:
     """The right to run one invocation until `expires_at`; `fence` outranks every older lease."""

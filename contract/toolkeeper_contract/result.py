@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass
 
+from toolkeeper_contract.draft import drafted
 
+
+@drafted
 @dataclass(frozen=True, slots=True)
 class KeptResult:
     """The full redacted text of a cut result, or a part of it that does not read as text.

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from toolkeeper_contract.classification import Flag, SideEffect
+from toolkeeper_contract.draft import drafted
 from toolkeeper_contract.tool import RefusedTool, SourceKind, SourceStatus, ToolDefinition
 
 
@@ -41,6 +42,7 @@ class Listing:
     status: SourceStatus
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class Text:
     """A part of a result that reads as text."""
@@ -56,6 +58,7 @@ class Blob:
     mime_type: str
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class ToolResult:
     """What a tool gave back; `is_error` is the tool's own word and stays a result."""

@@ -66,7 +66,10 @@ class Admission:
         self._give_back()
 
     async def _take(self, what: asyncio.Lock | asyncio.Semaphore) -> None:
-        await self._run.halt.wait_for(what.acquire())
+        if isinstance(what, asyncio.Semaphore) and not what.locked():
+            await what.acquire()  # at once: a lock that is free may still be promised to others
+        else:
+            await self._run.halt.wait_for(what.acquire())
         self._taken.append(what)
 
     def _give_back(self) -> None:

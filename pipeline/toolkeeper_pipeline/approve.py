@@ -4,8 +4,6 @@ Only this stage raises approvals, and who may answer comes from policy and confi
 from arguments. An approval satisfies ASK and nothing else.
 """
 
-from dataclasses import replace
-
 from toolkeeper_contract import (
     Approval,
     ApprovalState,
@@ -17,6 +15,7 @@ from toolkeeper_contract import (
     Scope,
     State,
 )
+from toolkeeper_contract.draft import replace
 from toolkeeper_pipeline import message
 from toolkeeper_pipeline.contents import changed, contents_of
 from toolkeeper_pipeline.grant import approvers, granted

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from toolkeeper_contract import Blob, Text, ToolResult
+from toolkeeper_contract.draft import drafted
 from toolkeeper_pipeline.limits import Limits
 
 MARGIN = 65_536
@@ -19,6 +20,7 @@ class ResultTooLarge(Exception):
     """Raised by a source: the tool ran, and what it gave is too large or too deep to be read."""
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class Bounded:
     """A result within its limits. `notes` tell what was left out, one line each.

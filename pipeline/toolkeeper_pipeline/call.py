@@ -4,11 +4,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolkeeper_contract import ConfigError, Invocation
+from toolkeeper_contract.draft import drafted
 
 MAX_KEY = 256
 """Characters of the longest key that a caller may give."""
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class Call:
     """A call as it came in; nothing about it has been checked.

@@ -4,9 +4,10 @@ One conditional update opens the row, spends the approval and takes the lease. `
 state that *execute* accepts, and only this module can make one.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from toolkeeper_contract import Classification, Event, Flag, Invocation, Lease, State, Tool
+from toolkeeper_contract.draft import drafted, replace
 from toolkeeper_pipeline.record import opening_events
 from toolkeeper_pipeline.row import decided_event, row_of
 from toolkeeper_pipeline.run import Rim, Run
@@ -17,6 +18,7 @@ FIRST_FENCE = 1
 """The token of a call's first lease, as the ledger counts them."""
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class Claimed:
     """The row is written, the approval is spent, the lease is held: the call may be dispatched."""

@@ -7,7 +7,7 @@ can mend it, under the same lease and within the same time; a write whose outcom
 
 import asyncio
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from toolkeeper_contract import (
@@ -24,6 +24,7 @@ from toolkeeper_contract import (
     ToolResult,
     ToolSource,
 )
+from toolkeeper_contract.draft import drafted, replace
 from toolkeeper_pipeline import message
 from toolkeeper_pipeline.attempt import Dropped, Ends, OutOfTime, attempt
 from toolkeeper_pipeline.bounds import ResultTooLarge, bounded
@@ -37,6 +38,7 @@ SHORTEST, LONGEST = 0.1, 5.0
 """Seconds between two attempts."""
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class _Tried:
     """How one attempt ended, and whether another one may mend it."""
@@ -65,8 +67,10 @@ async def execute(claimed: Claimed, run: Run, rim: Rim) -> Executed:
             if limits.attempt_timeout is not None:
                 within = min(within, limits.attempt_timeout.total_seconds())
             tried = await _try(claimed, source, within, run, rim)
+            if not (tried.again and left and renewal.held):
+                break
             pause = next(pauses)
-            if not (tried.again and left and renewal.held) or loop.time() + pause >= deadline:
+            if loop.time() + pause >= deadline:
                 break
             again = replace(claimed.row, attempts=claimed.row.attempts + 1)
             if not await _told_again(tried.executed, again.attempts, pause, run, rim):

@@ -11,9 +11,11 @@ from types import TracebackType
 from typing import Any, Protocol
 
 from toolkeeper_contract import Classification, Provenance, SideEffect
+from toolkeeper_contract.draft import drafted
 from toolkeeper_policy import Heard
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class Lesson:
     """What one result adds: `text` as the model can read it, whole and without secrets.

@@ -7,7 +7,7 @@ asks again gets the stored end, and nothing runs; so nothing has to be decided e
 import itertools
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from toolkeeper_contract import (
     Code,
@@ -20,6 +20,7 @@ from toolkeeper_contract import (
     State,
     digest,
 )
+from toolkeeper_contract.draft import replace
 from toolkeeper_pipeline.facts import Lesson
 from toolkeeper_pipeline.halt import Halted
 from toolkeeper_pipeline.observe import reap

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolkeeper_contract import Blob, Text, ToolResult, canonical_text
+from toolkeeper_contract.draft import drafted
 from toolkeeper_pipeline.aside import aside
 from toolkeeper_pipeline.bounds import MARGIN
 from toolkeeper_pipeline.media import as_text, described, media_type
@@ -21,6 +22,7 @@ from toolkeeper_pipeline.states import Executed
 WITHHELD = "[the text is withheld: it is too long to be searched for the secrets in it]"
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class Rendition:
     """A result without secrets.

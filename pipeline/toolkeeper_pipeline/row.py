@@ -1,6 +1,5 @@
 """What goes down in the ledger about a call, with what is known of it so far?"""
 
-from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 
@@ -21,6 +20,7 @@ from toolkeeper_contract import (
     ToolResult,
     digest,
 )
+from toolkeeper_contract.draft import replace
 from toolkeeper_pipeline.run import Rim, Run
 from toolkeeper_pipeline.secrecy import masked_arguments
 from toolkeeper_pipeline.states import Frozen, Recorded, ShapeFault

@@ -16,6 +16,7 @@ from toolkeeper_contract import (
     Tool,
     ToolSource,
 )
+from toolkeeper_contract.draft import drafted
 from toolkeeper_pipeline.facts import Facts
 from toolkeeper_pipeline.halt import Halt
 from toolkeeper_pipeline.limits import Limits
@@ -62,6 +63,7 @@ async def nothing_named(
     return dict.fromkeys(pointers, "unknown")
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class Run:
     """One turn of a session, as far as its calls are concerned.

@@ -5,7 +5,7 @@ The full text is kept aside under a handle that only this principal, agent and s
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -23,6 +23,7 @@ from toolkeeper_contract import (
     SourceKind,
     State,
 )
+from toolkeeper_contract.draft import drafted, replace
 from toolkeeper_index import clean, enveloped
 from toolkeeper_pipeline import message
 from toolkeeper_pipeline.aside import aside
@@ -36,6 +37,7 @@ from toolkeeper_pipeline.states import Executed
 from toolkeeper_policy import source_name
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class Sealed:
     """How a call that ran ends, to be written: as often as it takes, it is the same end.
@@ -50,6 +52,7 @@ class Sealed:
     structured: Any
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class _Shown:
     """What the model reads: `size` in UTF-8 bytes, without the envelope and notes."""

@@ -1,7 +1,5 @@
 """How does a call end that was not dispatched by us?"""
 
-from dataclasses import replace
-
 from toolkeeper_contract import (
     Code,
     Completed,
@@ -15,6 +13,7 @@ from toolkeeper_contract import (
     Suspended,
     digest,
 )
+from toolkeeper_contract.draft import replace
 from toolkeeper_pipeline import message
 from toolkeeper_pipeline.claim import Lost
 from toolkeeper_pipeline.record import idempotency_key, opening_events

@@ -7,10 +7,10 @@ whatever ends a call early ends on a row all the same.
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 
 from toolkeeper_contract import Outcome, Suspended
+from toolkeeper_contract.draft import replace
 from toolkeeper_pipeline.admission import Admission
 from toolkeeper_pipeline.approve import approve
 from toolkeeper_pipeline.call import Call

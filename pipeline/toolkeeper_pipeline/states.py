@@ -19,6 +19,7 @@ from toolkeeper_contract import (
     Tool,
     ToolResult,
 )
+from toolkeeper_contract.draft import drafted
 from toolkeeper_pipeline.call import Call
 
 
@@ -36,6 +37,7 @@ class ShapeFault:
     empty: bool = False
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class Received:
     """The call with its arguments parsed once, or the reason why they could not be."""
@@ -45,6 +47,7 @@ class Received:
     decoded: bool = False
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class Unwrapped:
     """The call of the real tool, whatever wrapper brought it. `name` None: it names no tool."""
@@ -56,6 +59,7 @@ class Unwrapped:
     decoded: bool
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """The call has an identity of its own; whatever happens now ends on a row.
@@ -74,6 +78,7 @@ class Recorded:
     key: str
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class Resolved:
     """The pinned tool is there, unchanged, enabled, and the principal holds its scopes."""
@@ -82,6 +87,7 @@ class Resolved:
     tool: Tool
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class Validated:
     """The arguments satisfy the tool's original input schema."""
@@ -91,6 +97,7 @@ class Validated:
     arguments: Mapping[str, Any]
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class Frozen:
     """The canonical bytes that policy, card, row and executor all see. Nothing rewrites them.
@@ -107,12 +114,14 @@ class Frozen:
     masked: tuple[str, ...]
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class Classified:
     frozen: Frozen
     classification: Classification
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class Decided:
     """Policy did not deny; its decision on `question` says whether an operator has to be asked."""
@@ -123,6 +132,7 @@ class Decided:
     question: Question
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class Approved:
     """Nothing stands between this call and its claim.
@@ -142,6 +152,7 @@ class Parked:
     row: Invocation
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class Executed:
     """The tool was dispatched, or could not be: a result, or the code and text of its failure.

@@ -20,16 +20,56 @@ GRACE = 0.5
 
 @dataclass(eq=False, slots=True)
 class Step:
-    """The calls of one model step, while they run; `ended` is set when all of them have."""
+    """The calls of one model step, while they run; `over` once all of them have ended."""
 
     session_id: str
     run_id: str
     halt: Halt = field(default_factory=Halt)
-    ended: asyncio.Event = field(default_factory=asyncio.Event)
+    over: bool = False
+    _waiting: asyncio.Event | None = None
+
+    async def ended(self) -> None:
+        """Waits until all of them have."""
+        if not self.over:
+            self._waiting = self._waiting or asyncio.Event()
+            await self._waiting.wait()
+
+    def end(self) -> None:
+        self.over = True
+        if self._waiting is not None:
+            self._waiting.set()
 
 
 _INSIDE: ContextVar[tuple[Step, ...]] = ContextVar("toolkeeper_steps", default=())
 """The steps whose calls led here: a tool may call back into its keeper."""
+
+
+class _Ends:
+    """Tells when all calls of a step have ended: `reached` is done then."""
+
+    def __init__(self, count: int, reached: asyncio.Future[None]) -> None:
+        self.reached = reached
+        self._running = self._noted = count
+
+    async def after(self, call: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Runs one of the calls."""
+        try:
+            return await call()
+        finally:
+            # From here, and not when the task is done: that would be another round of the loop.
+            self._running -= 1
+            if not self._running:
+                self._reach()
+
+    def note(self, task: asyncio.Task[Any]) -> None:
+        """Counts a task that is done; one that was cancelled at once has never run its call."""
+        self._noted -= 1
+        if not self._noted:
+            self._reach()
+
+    def _reach(self) -> None:
+        if not self.reached.done():
+            self.reached.set_result(None)
 
 
 class Work:
@@ -51,23 +91,33 @@ class Work:
         have ended, however often it is repeated. What a call raises is raised after the others
         have ended.
         """
+        if not calls:
+            return []
+        loop = asyncio.get_running_loop()
+        ends = _Ends(len(calls), loop.create_future())
         inside = _INSIDE.set((*_INSIDE.get(), step))
         try:
-            tasks = [asyncio.ensure_future(call()) for call in calls]
+            tasks = [loop.create_task(ends.after(call)) for call in calls]
         finally:
             _INSIDE.reset(inside)
+        for task in tasks:
+            task.add_done_callback(ends.note)
         self._steps.add(step)
         cancelled: asyncio.CancelledError | None = None
         try:
-            while not all(task.done() for task in tasks):
+            try:
+                await ends.reached
+            except asyncio.CancelledError as error:
+                step.halt.ask()
+                cancelled = error
+            while not all([task.done() for task in tasks]):
                 try:
                     await asyncio.wait(tasks)
                 except asyncio.CancelledError as error:
-                    step.halt.ask()
                     cancelled = error
         finally:
             self._steps.discard(step)
-            step.ended.set()
+            step.end()
         # Asked for all of them, so that none is reported as never looked at.
         failures = [None if task.cancelled() else task.exception() for task in tasks]
         if cancelled is not None:
@@ -92,7 +142,7 @@ class Work:
         inside = _INSIDE.get()
         for step in steps:
             if step not in inside:
-                await step.ended.wait()
+                await step.ended()
 
     def leave(self, task: asyncio.Task[Any]) -> None:
         """Gives up a tool: it is cancelled, and whatever it still does or gives is dropped."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from toolkeeper_contract import Effect, strictest
+from toolkeeper_contract.draft import drafted
 from toolkeeper_policy.call_view import CallView
 from toolkeeper_policy.condition import ConditionFailure
 from toolkeeper_policy.rule import Rule
@@ -11,6 +12,7 @@ from toolkeeper_policy.rule import Rule
 _BROKEN = "its condition broke off"
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class Weighed:
     """`matched` rules hold, and of these the `deciding` ones have the most restrictive effect.

@@ -1,7 +1,6 @@
 """One user message and all model steps that it causes: what is shown, and what is called?"""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from toolkeeper.runtime.loaded_set import FOUND
@@ -16,6 +15,7 @@ from toolkeeper_contract import (
     Outcome,
     Plan,
 )
+from toolkeeper_contract.draft import replace
 from toolkeeper_pipeline import Call, Controls, Run, SessionFacts, checked_key, govern
 from toolkeeper_wire import (
     Anthropic,
