@@ -19,14 +19,12 @@ from toolkeeper_contract import Code, RunError
 from toolkeeper_ledger.database import TRIES, Moved, Withdrawn
 from toolkeeper_ledger.engine_log import OPTIONS
 from toolkeeper_ledger.fault import GONE, conflict, fault_of, unavailable
+from toolkeeper_ledger.folding import MOST_PAGES, Folding
+from toolkeeper_ledger.history import HEADS
 from toolkeeper_ledger.migrating import UPGRADED
 from toolkeeper_ledger.schema import VERSION, schema_version
 
 T = TypeVar("T")
-
-LOG_PAGES = 4_000
-"""Pages of the log before it is folded into the file, which syncs both. A call writes some twenty,
-most of them again and again: at SQLite's own thousand that is every fifty calls."""
 
 
 class SqliteDatabase:
@@ -59,6 +57,7 @@ class SqliteDatabase:
         )
         self._writer: Connection | None = None
         self._reader: Connection | None = None
+        self._folding = Folding(self.connect)
 
     def write(self, work: Callable[[Connection], T]) -> T:
         if self.read_only:
@@ -105,9 +104,10 @@ class SqliteDatabase:
     def _write_once(self, work: Callable[[Connection], T]) -> T:
         with self._lock:
             try:
-                self._check_file()
                 if self._writer is None:
+                    self._check_file()
                     self._writer = self._engine.connect()
+                    self._writer.info[HEADS] = {}
                 driver = self._writer.connection.cursor()
                 driver.execute("BEGIN IMMEDIATE")
                 try:
@@ -134,6 +134,7 @@ class SqliteDatabase:
 
     def _commit(self, driver: Any) -> None:
         driver.execute("COMMIT")
+        self._folding.committed(driver)
 
     def _undo(self, driver: Any) -> None:
         # A transaction that met a full disk, say, is over by itself.
@@ -153,7 +154,7 @@ class SqliteDatabase:
             check_same_thread=False,
         )
         connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {MOST_PAGES}")
         connection.execute(f"PRAGMA synchronous = {self._synchronous}")
         if self.read_only:
             connection.execute("PRAGMA query_only = ON")
@@ -206,6 +207,7 @@ class SqliteDatabase:
 
     def _drop(self) -> None:
         """Lets go of both connections; the next transaction makes new ones."""
+        self._folding.wait()
         for connection in (self._writer, self._reader):
             if connection is not None:
                 connection.invalidate()
