@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, exists, insert, literal_column, or_, select, update
 
-from toolkeeper_contract import ApprovalState, Invocation
+from toolkeeper_contract import ApprovalState, Invocation, State
 from toolkeeper_ledger.fault import conflict
 from toolkeeper_ledger.lease_term import Term
 from toolkeeper_ledger.prepared import Prepared
@@ -62,6 +62,39 @@ _UPDATE = Prepared(
         }
     )
 )
+# Opened or left alone: what stands in the way, and what is missing, is found by who has to tell.
+_OPEN = Prepared(
+    insert(invocations)
+    .from_select(
+        [column.name for column in invocations.columns if column.name != "ordinal"],
+        select(
+            *[
+                bindparam(column.name, type_=column.type)
+                for column in invocations.columns
+                if column.name != "ordinal"
+            ]
+        ).where(runs.c.run_id == bindparam("run_id"), runs.c.session_id == bindparam("session_id")),
+    )
+    .prefix_with("OR IGNORE", dialect="sqlite")
+)
+# All columns, as for any other row: with the unchanged ones only compared it is no quicker.
+_END = Prepared(
+    update(invocations)
+    .where(
+        invocations.c.invocation_id == bindparam("id"),
+        invocations.c.session_id == bindparam("session"),
+        invocations.c.idempotency_key == bindparam("key"),
+        invocations.c.state == literal_column(f"'{State.RUNNING.value}'"),
+        invocations.c.fence == bindparam("fence"),
+    )
+    .values(
+        {
+            column: bindparam(column.name)
+            for column in invocations.columns
+            if column.name not in ("ordinal", *IDENTITY)
+        }
+    )
+)
 _BY_ID = select(*_COLUMNS).where(invocations.c.invocation_id == bindparam("id"))
 _BY_KEY = select(*_COLUMNS).where(invocations.c.idempotency_key == bindparam("key"))
 _SEALED = select(invocations.c.sealed).where(invocations.c.invocation_id == bindparam("id"))
@@ -103,13 +136,12 @@ def columns_of(
     sealed: bytes | None = None,
 ) -> dict[str, Any]:
     """All columns of a row, those too that only the ledger knows."""
-    return {
-        **invocation_row(row),
-        "leased_at": instant(term.since) if term else None,
-        "lease_expires_at": instant(term.until) if term else None,
-        "retryable": retryable,
-        "sealed": sealed,
-    }
+    columns = invocation_row(row)
+    columns["leased_at"] = instant(term.since) if term else None
+    columns["lease_expires_at"] = instant(term.until) if term else None
+    columns["retryable"] = retryable
+    columns["sealed"] = sealed
+    return columns
 
 
 def open_row(
@@ -126,6 +158,28 @@ def open_row(
             "begin the run first",
         )
     _INSERT.run(connection, columns_of(row, term=term, sealed=sealed))
+
+
+def open_at_once(
+    connection: Connection, row: Invocation, *, term: Term, sealed: bytes | None
+) -> bool:
+    """Opens a call's row in one statement, if its run is there and nobody has its id or its key.
+
+    False where nothing was written, which says nothing about why; always on a server.
+    """
+    if connection.dialect.name != "sqlite":
+        return False
+    return _OPEN.run(connection, columns_of(row, term=term, sealed=sealed)).rowcount == 1
+
+
+def end_at_once(connection: Connection, columns: dict[str, Any]) -> bool:
+    """Ends the row that these columns are of, if it runs, and under their fence.
+
+    False where nothing was written.
+    """
+    columns["id"], columns["session"] = columns["invocation_id"], columns["session_id"]
+    columns["key"] = columns["idempotency_key"]
+    return _END.run(connection, columns).rowcount == 1
 
 
 def rewrite_row(

@@ -20,10 +20,12 @@ from toolkeeper_ledger.approvals import ask, close_unused, find_approval, replac
 from toolkeeper_ledger.call_rows import (
     Standing,
     columns_of,
+    end_at_once,
     end_row,
     find_invocation,
     find_sealed,
     find_standing,
+    open_at_once,
     open_row,
     rewrite_columns,
     rewrite_row,
@@ -128,6 +130,11 @@ def claim(
     sealed: bytes | None,
 ) -> Lease | None:
     lock(connection, row.session_id)
+    term = Term(at, expires_at)
+    if open_at_once(connection, started_row(row, 1), term=term, sealed=sealed):
+        told = _granted(connection, row, at, events)
+        append(connection, row.session_id, at, told)
+        return Lease(row.invocation_id, 1, expires_at)
     found = find_standing(connection, row)
     if found is not None and found.invocation_id != row.invocation_id:
         holder = find_invocation(connection, found.invocation_id)
@@ -138,18 +145,13 @@ def claim(
         return None
     fence = 1 if standing is None else standing.fence + 1
     running = started_row(row, fence)
-    told = list(events)
-    term = Term(at, expires_at)
     if standing is None:
         open_row(connection, running, term=term, sealed=sealed)
     else:
         # The sealed arguments stay until the end: a read whose worker dies runs again from them.
         kept = sealed or find_sealed(connection, row.invocation_id)
         _change(connection, running, standing, term=term, sealed=kept)
-    if row.grant_id is not None and not grants.holds(connection, row.grant_id, row, at):
-        raise Withdrawn(None)
-    if row.approval_id is not None:
-        told += _use(connection, row, row.approval_id, at)
+    told = _granted(connection, row, at, events)
     if standing is not None:
         told += close_unused(connection, row.invocation_id)
     append(connection, row.session_id, at, told)
@@ -191,12 +193,18 @@ def settle(
     marks = Marks(tainted, private)
     marked = to_mark(connection, row.session_id, marks)
     lock(connection, row.session_id, *marked)
+    settled = ended_row(row, at, row.fence)
+    columns = columns_of(settled)
+    if row.fence and end_at_once(connection, columns):
+        mark(connection, row.session_id, marked, marks, at)
+        append(connection, row.session_id, at, settling(events, settled, columns))
+        keep_results(connection, row, kept or {}, at)
+        return True
     standing = _own(find_standing(connection, row), row)
     if standing is None:
-        settled = ended_row(row, at, row.fence)
         open_row(connection, settled)
         mark(connection, row.session_id, marked, marks, at)
-        append(connection, row.session_id, at, settling(events, settled))
+        append(connection, row.session_id, at, settling(events, settled, columns))
         keep_results(connection, row, kept or {}, at)
         return True
     if not may_end(standing.state, standing.retryable, standing.fence, row.fence):
@@ -292,6 +300,18 @@ def _change(
         sealed=sealed,
     ):
         raise Moved
+
+
+def _granted(
+    connection: Connection, row: Invocation, at: datetime, events: Sequence[Event]
+) -> list[Event]:
+    """The events of a call that begins, if what it goes by holds; Withdrawn otherwise."""
+    told = list(events)
+    if row.grant_id is not None and not grants.holds(connection, row.grant_id, row, at):
+        raise Withdrawn(None)
+    if row.approval_id is not None:
+        told += _use(connection, row, row.approval_id, at)
+    return told
 
 
 def _use(connection: Connection, row: Invocation, approval_id: str, at: datetime) -> list[Event]:

@@ -29,6 +29,9 @@ from toolkeeper_ledger.schema import IS_REPEATED, events, invocations, sessions
 HEADS = "toolkeeper.heads"
 """Where a connection remembers where it left sessions; a stale head only costs a second try."""
 
+MOST_HEADS = 10_000
+"""So many are remembered at most."""
+
 _FIND_HEAD = select(sessions.c.head_seq, sessions.c.head_hash).where(
     sessions.c.session_id == bindparam("session")
 )
@@ -76,29 +79,44 @@ def append(
     """
     if not new:
         return []
-    found = _head().run(connection, {"session": session_id}).fetchone()
-    if found is None:
-        raise conflict(f"session `{session_id}` is not in the ledger", "open the session first")
-    old = Head(session_id, *found)
-    head, recorded = extend(old, instant(at), new)
+    heads = connection.info.get(HEADS)
+    recorded = None
+    # On a server the head is read to be locked as well.
+    if heads and session_id in heads and connection.dialect.name == "sqlite":
+        recorded = _follow(connection, heads[session_id], instant(at), new)
+    if recorded is None:
+        found = _head().run(connection, {"session": session_id}).fetchone()
+        if found is None:
+            raise conflict(f"session `{session_id}` is not in the ledger", "open the session first")
+        recorded = _follow(connection, Head(session_id, *found), instant(at), new)
+    if recorded is None:
+        raise Moved
+    if heads is not None:
+        if len(heads) >= MOST_HEADS:
+            heads.clear()
+        last = recorded[-1]
+        heads[session_id] = Head(session_id, last.seq, last.hash)
+    _INSERT.run_many(connection, [event_row(record) for record in recorded])
+    outbox.put(connection, recorded)
+    return recorded
+
+
+def _follow(
+    connection: Connection, old: Head, at: str, new: Sequence[Event]
+) -> list[RecordedEvent] | None:
+    """Moves the session's head behind these events; None if it does not stand at `old`."""
+    head, recorded = extend(old, at, new)
     moved = _ADVANCE.run(
         connection,
         {
-            "session": session_id,
+            "session": old.session_id,
             "old_seq": old.seq,
             "old_hash": old.hash,
             "new_seq": head.seq,
             "new_hash": head.hash,
         },
     )
-    if moved.rowcount != 1:
-        raise Moved
-    heads = connection.info.get(HEADS)
-    if heads is not None:
-        heads[session_id] = head
-    _INSERT.run_many(connection, [event_row(record) for record in recorded])
-    outbox.put(connection, recorded)
-    return recorded
+    return recorded if moved.rowcount == 1 else None
 
 
 def _head() -> Prepared:
