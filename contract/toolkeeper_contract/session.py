@@ -5,7 +5,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from toolkeeper_contract.draft import drafted
 
+
+@drafted
 @dataclass(frozen=True, slots=True)
 class SessionRecord:
     """A session: who, with which agent, under which provider, and what the user toggled.
