@@ -77,7 +77,7 @@ async def seal(executed: Executed, run: Run, rim: Rim) -> Sealed:
         text, size, total = cut(whole, run.limits.result_bytes, encoded=False)
         shown = _Shown(text, size, truncated=size < total, code=executed.code)
         if executed.text not in message.AFTER_DISPATCH:
-            lesson = _lesson(executed, whole, run)
+            lesson = _lesson(executed, whole, _trusts(executed, run))
     elif executed.tool.identity.kind is SourceKind.CONTROL:
         # Our own words, enveloped and bounded where they were made. What they quote of others was
         # heard before or is no result, so nothing comes from here.
@@ -86,12 +86,12 @@ async def seal(executed: Executed, run: Run, rim: Rim) -> Sealed:
         code = Code.SEARCH_INVALID if invalid else None
         shown = _Shown(text, len(text.encode("utf-8")), code=code)
     else:
-        trusts = run.facts.trusts(executed.classification, source_name(executed.tool.identity))
-        whose = None if trusts else source_name(executed.tool.identity)
+        trusted = _trusts(executed, run)
+        whose = None if trusted else source_name(executed.tool.identity)
         told = await rendition(executed, result, run, rim, whose)
         structured = told.structured
-        lesson = _lesson(executed, told.heard, run)
-        shown = await _shown(executed, told, run, rim, foreign=not lesson.trusted)
+        lesson = _lesson(executed, told.heard, trusted)
+        shown = await _shown(told, run, rim, whose)
     row = replace(
         executed.row,
         state=State.SETTLED,
@@ -104,8 +104,8 @@ async def seal(executed: Executed, run: Run, rim: Rim) -> Sealed:
         bytes=shown.size,
         settled_at=settled_at,
     )
-    trusted = lesson.trusted if lesson else None
-    ended = settled_event(row, trusted=trusted, wrote_tainted=_wrote_tainted(executed, run))
+    heard = lesson.trusted if lesson else None
+    ended = settled_event(row, trusted=heard, wrote_tainted=_wrote_tainted(executed, run))
     events = (ended, *loading_events(row, run, result))
     return Sealed(row, events, shown.kept, lesson, structured)
 
@@ -132,14 +132,13 @@ async def settle(sealed: Sealed, run: Run, rim: Rim) -> Outcome:
     return Completed(row, structured) if row.outcome is Ending.COMPLETED else Failed(row)
 
 
-def _lesson(executed: Executed, text: str, run: Run) -> Lesson:
-    classification = executed.classification
-    return Lesson(
-        text,
-        trusted=run.facts.trusts(classification, source_name(executed.tool.identity)),
-        private=Flag.PRIVATE in classification.flags,
-        given=executed.row.arguments,
-    )
+def _trusts(executed: Executed, run: Run) -> bool:
+    return run.facts.trusts(executed.classification, source_name(executed.tool.identity))
+
+
+def _lesson(executed: Executed, text: str, trusted: bool) -> Lesson:
+    private = Flag.PRIVATE in executed.classification.flags
+    return Lesson(text, trusted, private, executed.row.arguments)
 
 
 def _wrote_tainted(executed: Executed, run: Run) -> str | None:
@@ -149,12 +148,9 @@ def _wrote_tainted(executed: Executed, run: Run) -> str | None:
     return source if run.facts.wrote(source) else None
 
 
-async def _shown(
-    executed: Executed, told: Rendition, run: Run, rim: Rim, *, foreign: bool
-) -> _Shown:
-    source = source_name(executed.tool.identity)
+async def _shown(told: Rendition, run: Run, rim: Rim, whose: str | None) -> _Shown:
     kept = {place: part.packed() for place, part in told.kept}
-    within = partial(_within, told.text, run.limits.result_bytes, source if foreign else None)
+    within = partial(_within, told.text, run.limits.result_bytes, whose)
     shown, size, total, whole = await aside(len(told.text), within)
     handle: str | None = None
     if whole is not None and TOOL_RESULT in run.plan.controls:
@@ -163,10 +159,10 @@ async def _shown(
     notes = told.notes
     if size < total:
         notes = (_note(size, total, handle, len(shown)), *notes)
-    if foreign:
-        shown = enveloped(shown, token=run.token, source=source)
+    if whose is not None:
+        shown = enveloped(shown, token=run.token, source=whose)
     return _Shown(
-        "\n".join([shown, *notes]),
+        "\n".join([shown, *notes]) if notes else shown,
         size,
         truncated=bool(notes),
         handle=handle or next((place for place, _ in told.kept), None),
