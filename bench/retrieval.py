@@ -35,7 +35,7 @@ from unserved import ERRANDS, EVERYDAY, KEYWORDS
 
 from toolkeeper_contract import CONTROL, SourceKind, Tool, ToolDefinition, ToolIdentity
 from toolkeeper_index import Catalog
-from toolkeeper_index.parameters import property_schemas
+from toolkeeper_index.parameter import property_schemas
 from toolkeeper_index.topics import Role, roles
 from toolkeeper_index.words import words
 

@@ -1,83 +1,202 @@
 """Values, ports and error codes that all parts share."""
 
-from toolkeeper_contract.approval import Approval, ApprovalState, Binding, Grant
-from toolkeeper_contract.backlog import Backlog
-from toolkeeper_contract.canonical import (
-    Json,
-    canonical_bytes,
-    canonical_text,
-    digest,
-    digest_bytes,
-)
-from toolkeeper_contract.classification import CONTROL, Classification, Flag, SideEffect
-from toolkeeper_contract.decision import Decision, Effect, Question, strictest
-from toolkeeper_contract.delivery import (
-    LONGEST_PAUSE,
-    PATIENCE,
-    Delivery,
-    EventSink,
-    Undelivered,
-)
-from toolkeeper_contract.document import (
-    MAX_CHARACTERS,
-    MAX_DEPTH,
-    MAX_NODES,
-    Document,
-    Path,
-    key_text,
-    parse_document,
-)
-from toolkeeper_contract.errors import Code, ConfigError, RunError, ToolError, ToolkeeperError
-from toolkeeper_contract.event import EVENTS, Event, RecordedEvent
-from toolkeeper_contract.glob import any_matches, is_literal, is_pattern, matches
-from toolkeeper_contract.invocation import AdvertisedAs, Ending, Invocation, State
-from toolkeeper_contract.names import (
-    CONTROL_TOOLS,
-    MALFORMED,
-    RESERVED_PREFIXES,
-    TOOL_CALL,
-    TOOL_RESULT,
-    TOOL_SEARCH,
-    is_argument_pointer,
-    is_canonical_name,
-    is_parameter_name,
-    is_reserved,
-    is_server_id,
-    is_tool_name,
-)
-from toolkeeper_contract.outcome import Completed, Failed, Outcome, Refused, Suspended
-from toolkeeper_contract.plan import Caps, Costs, Disclosure, Placed, Plan, Reason
-from toolkeeper_contract.ports import Answer, Clock, Ids, Lease, Ledger, PlannedTurn, Sealer
-from toolkeeper_contract.principal import Principal
-from toolkeeper_contract.provenance import Origin, Provenance
-from toolkeeper_contract.registry import Registry
-from toolkeeper_contract.result import KeptResult
-from toolkeeper_contract.schema_keyword import NAMED_SCHEMAS, ONE_SCHEMA, SCHEMA_LIST
-from toolkeeper_contract.scope import Scope
-from toolkeeper_contract.session import AcceptedTool, Loading, RunRecord, SessionRecord
-from toolkeeper_contract.source import (
-    Blob,
-    Declaration,
-    Listed,
-    Listing,
-    LostAfterDispatch,
-    NotAResult,
-    NotDispatched,
-    Text,
-    ToolResult,
-    ToolSource,
-)
-from toolkeeper_contract.suggestion import did_you_mean, nearest
-from toolkeeper_contract.tool import (
-    ClassesByArguments,
-    RefusedTool,
-    SourceKind,
-    SourceState,
-    SourceStatus,
-    Tool,
-    ToolDefinition,
-    ToolIdentity,
-)
+from typing import TYPE_CHECKING
+
+from toolkeeper_contract.face import face
+
+if TYPE_CHECKING:
+    from toolkeeper_contract.approval import Approval, ApprovalState, Binding, Grant
+    from toolkeeper_contract.backlog import Backlog
+    from toolkeeper_contract.canonical import (
+        Json,
+        canonical_bytes,
+        canonical_text,
+        digest,
+        digest_bytes,
+    )
+    from toolkeeper_contract.classification import CONTROL, Classification, Flag, SideEffect
+    from toolkeeper_contract.decision import Decision, Effect, Question, strictest
+    from toolkeeper_contract.delivery import (
+        LONGEST_PAUSE,
+        PATIENCE,
+        Delivery,
+        EventSink,
+        Undelivered,
+    )
+    from toolkeeper_contract.document import (
+        MAX_CHARACTERS,
+        MAX_DEPTH,
+        MAX_NODES,
+        Document,
+        Path,
+        key_text,
+        parse_document,
+    )
+    from toolkeeper_contract.errors import Code, ConfigError, RunError, ToolError, ToolkeeperError
+    from toolkeeper_contract.event import EVENTS, Event, RecordedEvent
+    from toolkeeper_contract.glob import any_matches, is_literal, is_pattern, matches
+    from toolkeeper_contract.invocation import AdvertisedAs, Ending, Invocation, State
+    from toolkeeper_contract.names import (
+        CONTROL_TOOLS,
+        MALFORMED,
+        RESERVED_PREFIXES,
+        TOOL_CALL,
+        TOOL_RESULT,
+        TOOL_SEARCH,
+        is_argument_pointer,
+        is_canonical_name,
+        is_parameter_name,
+        is_reserved,
+        is_server_id,
+        is_tool_name,
+    )
+    from toolkeeper_contract.outcome import Completed, Failed, Outcome, Refused, Suspended
+    from toolkeeper_contract.plan import Caps, Costs, Disclosure, Placed, Plan, Reason
+    from toolkeeper_contract.ports import Answer, Clock, Ids, Lease, Ledger, PlannedTurn, Sealer
+    from toolkeeper_contract.principal import Principal
+    from toolkeeper_contract.provenance import Origin, Provenance
+    from toolkeeper_contract.registry import Registry
+    from toolkeeper_contract.result import KeptResult
+    from toolkeeper_contract.schema_keyword import NAMED_SCHEMAS, ONE_SCHEMA, SCHEMA_LIST
+    from toolkeeper_contract.scope import Scope
+    from toolkeeper_contract.session import AcceptedTool, Loading, RunRecord, SessionRecord
+    from toolkeeper_contract.source import (
+        Blob,
+        Declaration,
+        Listed,
+        Listing,
+        LostAfterDispatch,
+        NotAResult,
+        NotDispatched,
+        Text,
+        ToolResult,
+        ToolSource,
+    )
+    from toolkeeper_contract.suggestion import did_you_mean, nearest
+    from toolkeeper_contract.tool import (
+        ClassesByArguments,
+        RefusedTool,
+        SourceKind,
+        SourceState,
+        SourceStatus,
+        Tool,
+        ToolDefinition,
+        ToolIdentity,
+    )
+else:
+    __getattr__, __dir__ = face(
+        __name__,
+        {
+            "toolkeeper_contract.approval": ("Approval", "ApprovalState", "Binding", "Grant"),
+            "toolkeeper_contract.backlog": ("Backlog",),
+            "toolkeeper_contract.canonical": (
+                "Json",
+                "canonical_bytes",
+                "canonical_text",
+                "digest",
+                "digest_bytes",
+            ),
+            "toolkeeper_contract.classification": (
+                "CONTROL",
+                "Classification",
+                "Flag",
+                "SideEffect",
+            ),
+            "toolkeeper_contract.decision": ("Decision", "Effect", "Question", "strictest"),
+            "toolkeeper_contract.delivery": (
+                "LONGEST_PAUSE",
+                "PATIENCE",
+                "Delivery",
+                "EventSink",
+                "Undelivered",
+            ),
+            "toolkeeper_contract.document": (
+                "MAX_CHARACTERS",
+                "MAX_DEPTH",
+                "MAX_NODES",
+                "Document",
+                "Path",
+                "key_text",
+                "parse_document",
+            ),
+            "toolkeeper_contract.errors": (
+                "Code",
+                "ConfigError",
+                "RunError",
+                "ToolError",
+                "ToolkeeperError",
+            ),
+            "toolkeeper_contract.event": ("EVENTS", "Event", "RecordedEvent"),
+            "toolkeeper_contract.glob": ("any_matches", "is_literal", "is_pattern", "matches"),
+            "toolkeeper_contract.invocation": ("AdvertisedAs", "Ending", "Invocation", "State"),
+            "toolkeeper_contract.names": (
+                "CONTROL_TOOLS",
+                "MALFORMED",
+                "RESERVED_PREFIXES",
+                "TOOL_CALL",
+                "TOOL_RESULT",
+                "TOOL_SEARCH",
+                "is_argument_pointer",
+                "is_canonical_name",
+                "is_parameter_name",
+                "is_reserved",
+                "is_server_id",
+                "is_tool_name",
+            ),
+            "toolkeeper_contract.outcome": (
+                "Completed",
+                "Failed",
+                "Outcome",
+                "Refused",
+                "Suspended",
+            ),
+            "toolkeeper_contract.plan": ("Caps", "Costs", "Disclosure", "Placed", "Plan", "Reason"),
+            "toolkeeper_contract.ports": (
+                "Answer",
+                "Clock",
+                "Ids",
+                "Lease",
+                "Ledger",
+                "PlannedTurn",
+                "Sealer",
+            ),
+            "toolkeeper_contract.principal": ("Principal",),
+            "toolkeeper_contract.provenance": ("Origin", "Provenance"),
+            "toolkeeper_contract.registry": ("Registry",),
+            "toolkeeper_contract.result": ("KeptResult",),
+            "toolkeeper_contract.schema_keyword": ("NAMED_SCHEMAS", "ONE_SCHEMA", "SCHEMA_LIST"),
+            "toolkeeper_contract.scope": ("Scope",),
+            "toolkeeper_contract.session": (
+                "AcceptedTool",
+                "Loading",
+                "RunRecord",
+                "SessionRecord",
+            ),
+            "toolkeeper_contract.source": (
+                "Blob",
+                "Declaration",
+                "Listed",
+                "Listing",
+                "LostAfterDispatch",
+                "NotAResult",
+                "NotDispatched",
+                "Text",
+                "ToolResult",
+                "ToolSource",
+            ),
+            "toolkeeper_contract.suggestion": ("did_you_mean", "nearest"),
+            "toolkeeper_contract.tool": (
+                "ClassesByArguments",
+                "RefusedTool",
+                "SourceKind",
+                "SourceState",
+                "SourceStatus",
+                "Tool",
+                "ToolDefinition",
+                "ToolIdentity",
+            ),
+        },
+    )
 
 __all__ = [
     "CONTROL",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolkeeper_contract import Tool
-from toolkeeper_index.parameters import property_schemas
+from toolkeeper_index.parameter import property_schemas
 from toolkeeper_index.words import words
 
 # No more than this of one text is indexed: descriptions of megabytes exist.

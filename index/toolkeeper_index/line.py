@@ -4,7 +4,7 @@ from toolkeeper_contract import Tool, is_canonical_name
 from toolkeeper_index.cleaning import clean_line
 from toolkeeper_index.definition_text import cut
 from toolkeeper_index.envelope import encoded
-from toolkeeper_index.parameters import Parameters, parameters
+from toolkeeper_index.parameter import Parameters, parameters
 from toolkeeper_index.sentence import SENTENCE_CAP, first_sentence
 
 _MAX_NAMES = 12

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from toolkeeper_contract import Event, Plan, SourceStatus, digest
-from toolkeeper_planner.near_names import near_names
+from toolkeeper_planner.near_name import near_names
 
 
 def planned_event(

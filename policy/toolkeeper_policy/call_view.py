@@ -2,15 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from datetime import datetime, tzinfo
-from typing import Any
-
-import cel
+from typing import TYPE_CHECKING, Any
 
 from toolkeeper_contract import Question
 from toolkeeper_policy.condition_cost import size_of
 from toolkeeper_policy.condition_function import FUNCTIONS_OF_CONDITIONS, origin_function
 from toolkeeper_policy.condition_names import FIELDS, WEEKDAYS, Needs
 from toolkeeper_policy.overlay import taint_of
+
+if TYPE_CHECKING:
+    import cel
 
 MATCHES = "textMatches"
 """What the evaluating library calls our `matches`, whose name it keeps for its own."""
@@ -63,9 +64,9 @@ class CallView:
     def __init__(self, question: Question, plan: ViewPlan) -> None:
         self.question = question
         self._plan = plan
-        self._prepared: dict[tzinfo, tuple[dict[str, Any], cel.Context]] = {}
+        self._prepared: dict[tzinfo, tuple[dict[str, Any], "cel.Context"]] = {}
 
-    def context(self, zone: tzinfo) -> cel.Context:
+    def context(self, zone: tzinfo) -> "cel.Context":
         """The variables and functions, as the library wants them."""
         return self._in(zone)[1]
 
@@ -73,9 +74,11 @@ class CallView:
         """How many elements and characters conditions can meet."""
         return size_of(self._in(zone)[0])
 
-    def _in(self, zone: tzinfo) -> tuple[dict[str, Any], cel.Context]:
+    def _in(self, zone: tzinfo) -> "tuple[dict[str, Any], cel.Context]":
         prepared = self._prepared.get(zone)
         if prepared is None:
+            import cel
+
             variables = self._variables(zone)
             functions = self._plan.functions
             if self._plan.with_origin:

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
-
-import cel
+from typing import TYPE_CHECKING
 
 from toolkeeper_policy.call_view import (
     MATCHES,
@@ -34,6 +33,9 @@ from toolkeeper_policy.condition_syntax import (
 from toolkeeper_policy.condition_token import ConditionFault
 from toolkeeper_policy.rule import Condition
 
+if TYPE_CHECKING:
+    import cel
+
 _UNDEFINED = "Undefined variable"
 
 
@@ -55,7 +57,7 @@ class CelCondition:
     needs: Needs = field(compare=False, repr=False)
     _zone: tzinfo = field(compare=False, repr=False)
     _cost: Cost = field(compare=False, repr=False)
-    _program: cel.Program = field(compare=False, repr=False)
+    _program: "cel.Program" = field(compare=False, repr=False)
 
     def holds(self, view: CallView) -> bool:
         """Whether it holds; raises ConditionFailure when that cannot be said."""
@@ -90,6 +92,10 @@ def compile_condition(text: str, zone: str = "UTC", tz: tzinfo = UTC) -> CelCond
     Raises ConditionFault for what is no condition, names what does not exist, could run for too
     long, or can never be true or false.
     """
+    # Here and not above: it brings a toolkit for terminals along, and most policies have no
+    # conditions (adr/0024).
+    import cel
+
     tree = parse_condition(text)
     needs = needs_of(tree)
     cost = cost_of(tree)
@@ -110,11 +116,11 @@ def needs_of_condition(condition: Condition | None) -> Needs:
     return condition.needs if isinstance(condition, CelCondition) else NOTHING
 
 
-def _check_constant(program: cel.Program, needs: Needs) -> None:
+def _check_constant(program: "cel.Program", needs: Needs) -> None:
     if needs.functions:
         return
     try:
-        result = program.execute(cel.Context())
+        result = program.execute()
     except Exception:
         raise ConditionFault("the condition can never be evaluated") from None
     if not isinstance(result, bool):

@@ -105,31 +105,3 @@ def test_a_fault_of_ours_is_told_without_a_traceback(
     assert (ended.code, ended.out) == (1, "")
     assert "ZeroDivisionError" in ended.err
     assert "the words of a library" not in ended.err
-
-
-HEAVY = {
-    "--help": {"mcp", "sqlalchemy", "pydantic", "jsonschema_rs", "rich.table"},
-    "plan --agent chat --json": {"mcp", "sqlalchemy"},
-    "audit calls --json": {"mcp"},
-}
-
-
-@pytest.mark.parametrize("words", HEAVY)
-def test_a_verb_loads_only_what_it_needs(desktop: Desktop, words: str) -> None:
-    desktop.toolkeeper("call", "--agent", "chat", "schedule.list")
-    program = (
-        "import sys\n"
-        "from toolkeeper.cli.main import main\n"
-        "try:\n    main()\n"
-        "except SystemExit as end:\n    assert end.code == 0\n"
-        f"loaded = {HEAVY[words]!r} & sys.modules.keys()\n"
-        "assert not loaded, loaded\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program, *words.split()],
-        cwd=desktop.folder,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert done.returncode == 0, done.stderr

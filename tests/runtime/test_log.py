@@ -2,11 +2,14 @@
 
 import logging
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import structlog
 
-from toolkeeper.runtime.log import configure_logging
+from toolkeeper.runtime.assembly import build_sources
+from toolkeeper.runtime.configuration import load_configuration
+from toolkeeper.runtime.log import Log, configure_logging, prepare_logging
 from toolkeeper.runtime.redaction import Redactor
 from toolkeeper_contract import ConfigError
 
@@ -92,3 +95,42 @@ def test_an_unknown_level_is_refused() -> None:
     with pytest.raises(ConfigError) as caught:
         configure_logging("warn")
     assert str(caught.value) == "`warn` is not a log level (did you mean `warning`?)"
+
+
+def test_logs_that_were_prepared_are_set_up_by_the_first_record(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for log in (
+        lambda: logging.getLogger("a.library").warning("token=hunter2"),
+        lambda: Log("toolkeeper.runtime.turn").warning("call.late", token="hunter2"),
+    ):
+        structlog.reset_defaults()
+        prepare_logging("warning")
+        assert not structlog.is_configured()
+        log()
+        assert structlog.is_configured()
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.count("\n") == 1
+        assert " level=warning event=" in err
+        assert "hunter2" not in err
+
+
+def test_what_was_prepared_is_set_up_before_foreign_code_logs(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "logging_tools.py").write_text(
+        "import structlog\n"
+        "structlog.get_logger().warning('loaded', password='hunter2')\n"
+        "TOOLS = []\n"
+    )
+    (tmp_path / "toolkeeper.yaml").write_text(
+        "version: 1\nfunctions: ['logging_tools:TOOLS']\nagents: {chat: {}}\n"
+    )
+    structlog.reset_defaults()
+    prepare_logging("warning")
+    build_sources(load_configuration(tmp_path / "toolkeeper.yaml", {}), ())
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "event=loaded" in err
+    assert "hunter2" not in err

@@ -10,9 +10,24 @@ import typer
 from toolkeeper.cli.option import DEFAULT_CONFIG, Config, Json, Store
 from toolkeeper.cli.output import print_fields, print_json, print_lines, print_table, say
 from toolkeeper.cli.reading import ledger_to_read
+from toolkeeper.cli.verb_group import verb_group
 from toolkeeper_contract import Code, Ledger, PlannedTurn, RecordedEvent, RunError
 
-app = typer.Typer(help="Read the ledger.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    cls=verb_group(
+        {
+            "backlog": "audit_backlog:backlog",
+            "cache": "audit_cache:cache",
+            "head": "audit_verify:head",
+            "verify": "audit_verify:verify",
+            "export": "audit_export:export",
+            "prune": "audit_prune:prune",
+        }
+    ),
+    help="Read the ledger.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
 
 Session = Annotated[str | None, typer.Option("--session", metavar="ID", help="Only this session.")]
 

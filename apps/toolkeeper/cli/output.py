@@ -44,9 +44,13 @@ def print_lines(values: Iterable[Any]) -> None:
 
 def say(text: str = "", *, style: str = "") -> None:
     """One line for a person; whatever could redraw a terminal is shown, never sent."""
+    shown = "\n".join(map(visible, text.split("\n")))
+    if not style and "\t" not in shown:
+        sys.stdout.write(shown + "\n")
+        return
     from rich.text import Text
 
-    _console().print(Text("\n".join(map(visible, text.split("\n"))), style=style), soft_wrap=True)
+    _console().print(Text(shown, style=style), soft_wrap=True)
 
 
 def complain(text: str) -> None:

@@ -14,8 +14,8 @@ from toolkeeper.cli.option import (
     json_option,
 )
 from toolkeeper.cli.output import print_json, print_table, say
-from toolkeeper.cli.plan_diff import diff
 from toolkeeper.cli.plan_option import Attributes, Endpoint, Intent, Model, Provider, User
+from toolkeeper.cli.verb_group import verb_group
 from toolkeeper_contract import ConfigError, Plan, Registry
 
 if TYPE_CHECKING:
@@ -23,9 +23,11 @@ if TYPE_CHECKING:
 
 
 app = typer.Typer(
-    invoke_without_command=True, subcommand_metavar="[diff A B]", rich_markup_mode=None
+    cls=verb_group({"diff": "plan_diff:diff"}),
+    invoke_without_command=True,
+    subcommand_metavar="[diff A B]",
+    rich_markup_mode=None,
 )
-app.command("diff")(diff)
 
 
 @app.callback()

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolkeeper.runtime.accepting import acceptance_now, keep_first_listings
 from toolkeeper.runtime.approver_check import check_approvers
@@ -19,7 +19,6 @@ from toolkeeper.runtime.assembly import (
 from toolkeeper.runtime.catalogs import Catalogs
 from toolkeeper.runtime.clock import RandomIds, SystemClock
 from toolkeeper.runtime.configuration import Agent, Configuration, load_configuration
-from toolkeeper.runtime.desk import Desk
 from toolkeeper.runtime.discovery import Discovery
 from toolkeeper.runtime.drift import Drift
 from toolkeeper.runtime.lookout import Lookout
@@ -48,6 +47,9 @@ from toolkeeper_planner import parse_intent
 from toolkeeper_policy import Policy
 from toolkeeper_sources import FunctionTool, tool
 from toolkeeper_wire import format_for
+
+if TYPE_CHECKING:
+    from toolkeeper.runtime.desk import Desk
 
 
 class Toolkeeper:
@@ -317,8 +319,10 @@ class Toolkeeper:
         redacted, _ = self.redactor.redact_text(text)
         return redacted.encode("utf-8", "replace").decode("utf-8")
 
-    def desk(self) -> Desk:
+    def desk(self) -> "Desk":
         """Where parked calls of this keeper's ledger are answered, at the approver's word."""
+        from toolkeeper.runtime.desk import Desk
+
         rim = self.rim
         return Desk(
             configuration=replace(self.configuration, approver_secrets={}),
@@ -329,8 +333,6 @@ class Toolkeeper:
             clock=self.clock,
             ids=self.ids,
         )
-
-    # what sessions and commands ask for
 
     @property
     def rim(self) -> Rim:

@@ -8,14 +8,17 @@ written.
 
 import logging
 import sys
-from collections.abc import MutableMapping
-from typing import Any
+from collections.abc import Callable, MutableMapping
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
 
-import structlog
-
-from toolkeeper.runtime.redaction import Redactor
 from toolkeeper_contract import ConfigError, did_you_mean
 from toolkeeper_index import visible
+
+if TYPE_CHECKING:
+    import structlog
+
+    from toolkeeper.runtime.redaction import Redactor
 
 LEVELS = ("debug", "info", "warning", "error")
 
@@ -43,7 +46,10 @@ class Log:
         self._write("error", event, values)
 
     def _write(self, level: str, event: str, values: dict[str, Any]) -> None:
-        if structlog.is_configured():
+        set_up_logging()
+        # Whoever has configured it has loaded it.
+        structlog = sys.modules.get("structlog")
+        if structlog is not None and structlog.is_configured():
             # Left alone, structlog would print to standard output.
             getattr(structlog.get_logger(self._name), level)(event, **values)
             return
@@ -52,19 +58,66 @@ class Log:
             logging.getLevelNamesMapping()[level.upper()],
         )
         if logger.isEnabledFor(number):
-            cleaned = _CLEANER(logger, level, {"event": event, **values})
-            logger.log(number, "%s", _LINE(logger, level, _logfmt_keys(logger, level, cleaned)))
+            cleaner, line = _writer()
+            cleaned = cleaner(logger, level, {"event": event, **values})
+            logger.log(number, "%s", line(logger, level, _logfmt_keys(logger, level, cleaned)))
 
 
-def configure_logging(level: str = "warning", redactor: Redactor | None = None) -> None:
+_awaited: Callable[[], None] | None = None
+"""What sets up logging, from `prepare_logging` to `set_up_logging`."""
+
+
+def prepare_logging(level: str = "warning") -> None:
+    """Like `configure_logging`, but not before something is logged.
+
+    Most commands log nothing, and what writes a log takes long to load (adr/0024). Who loads
+    foreign code calls `set_up_logging` before, since that may log by structlog itself.
+    """
+    global _awaited
+    number = _number(level)
+    _awaited = partial(configure_logging, level)
+    root = logging.getLogger()
+    root.handlers[:] = [_FirstRecord()]
+    root.setLevel(max(number, logging.WARNING))
+
+
+def set_up_logging() -> None:
+    """Does what was prepared; nothing where nothing was."""
+    global _awaited
+    if _awaited is not None:
+        configure, _awaited = _awaited, None
+        configure()
+
+
+class _FirstRecord(logging.Handler):
+    """Sets up logging, and hands the record on to what writes it."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        set_up_logging()
+        for handler in logging.getLogger().handlers:
+            if handler is not self:
+                handler.handle(record)
+
+
+def _number(level: str) -> int:
+    if level not in LEVELS:
+        raise ConfigError(f"`{level}` is not a log level", did_you_mean(level, LEVELS))
+    return logging.getLevelNamesMapping()[level.upper()]
+
+
+def configure_logging(level: str = "warning", redactor: "Redactor | None" = None) -> None:
     """Sends the logs of this program and of its libraries to standard error.
 
     `level` is one of LEVELS; ConfigError for another. Libraries are held at `warning` at least:
     at a lower level some of them write whole messages, arguments included.
     """
-    if level not in LEVELS:
-        raise ConfigError(f"`{level}` is not a log level", did_you_mean(level, LEVELS))
-    number = logging.getLevelNamesMapping()[level.upper()]
+    global _awaited
+    number = _number(level)
+    _awaited = None
+    import structlog
+
+    from toolkeeper.runtime.redaction import Redactor
+
     processors: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -100,7 +153,7 @@ def configure_logging(level: str = "warning", redactor: Redactor | None = None) 
 class Cleaner:
     """A structlog processor: redacts every value, then makes hidden characters visible."""
 
-    def __init__(self, redactor: Redactor) -> None:
+    def __init__(self, redactor: "Redactor") -> None:
         self._redactor = redactor
 
     def __call__(
@@ -154,9 +207,18 @@ def _without_traceback(
     return event
 
 
-_CLEANER = Cleaner(Redactor())
-_LINE = structlog.processors.LogfmtRenderer(
-    key_order=("event",), drop_missing=True, bool_as_flag=False
-)
+@cache
+def _writer() -> "tuple[Cleaner, structlog.processors.LogfmtRenderer]":
+    """What makes a line for Python's own logging."""
+    import structlog
+
+    from toolkeeper.runtime.redaction import Redactor
+
+    line = structlog.processors.LogfmtRenderer(
+        key_order=("event",), drop_missing=True, bool_as_flag=False
+    )
+    return Cleaner(Redactor()), line
+
+
 # Python would print warnings that nobody wants on standard error.
 logging.getLogger("toolkeeper").addHandler(logging.NullHandler())

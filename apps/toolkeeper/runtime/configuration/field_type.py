@@ -16,9 +16,12 @@ _LONGEST_NAME = 128
 
 
 class Section(BaseModel):
-    """A mapping with a fixed set of keys; nothing is coerced and nothing else is allowed."""
+    """A mapping with a fixed set of keys; nothing is coerced and nothing else is allowed.
 
-    model_config = ConfigDict(extra="forbid", strict=True, use_attribute_docstrings=True)
+    The text under a field says what it is for; `field_words` reads it.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 def told(

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from toolkeeper.runtime.configuration.field_type import kind_of
+from toolkeeper.runtime.configuration.field_words import field_words
 from toolkeeper.runtime.configuration.file_text import Documents
 from toolkeeper_contract import Code, ConfigError, Path, did_you_mean
 
@@ -133,8 +134,7 @@ def _filling(model: type[BaseModel], loc: Path) -> str | None:
 
 def _advice(model: type[BaseModel], loc: Path) -> str | None:
     owner = _model_at(model, loc[:-1])
-    field = owner.model_fields.get(str(loc[-1])) if owner else None
-    return field.description if field else None
+    return field_words(owner).get(str(loc[-1])) if owner else None
 
 
 def _fields(model: type[BaseModel], loc: Path) -> list[str]:

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from toolkeeper.runtime.configuration.file_model import ConfigurationFile
+from toolkeeper.runtime.configuration import file_model
+from toolkeeper.runtime.configuration.field_words import field_words
 from toolkeeper_contract import TOOL_SEARCH
 
 _SAYS_NOTHING = {"type": "null"}
@@ -10,7 +11,10 @@ _SAYS_NOTHING = {"type": "null"}
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) of a configuration file; fragments need not have every key."""
-    schema: dict[str, Any] = _without_nulls(ConfigurationFile.model_json_schema())
+    schema: dict[str, Any] = _without_nulls(file_model.ConfigurationFile.model_json_schema())
+    _describe(schema, "ConfigurationFile")
+    for name, section in schema["$defs"].items():
+        _describe(section, name)
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     schema["title"] = "toolkeeper configuration"
     server = schema["$defs"]["ServerFile"]
@@ -23,6 +27,12 @@ def json_schema() -> dict[str, Any]:
     ]
     _describe_overriding(schema)
     return schema
+
+
+def _describe(section: dict[str, Any], model: str) -> None:
+    """Puts the words about each field of `model` beside what may stand there."""
+    for key, text in field_words(getattr(file_model, model)).items():
+        section["properties"][key]["description"] = text
 
 
 def _needs_search(when: dict[str, Any], written: list[str]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from toolkeeper_contract import TOOL_RESULT, Event, Plan
 from toolkeeper_planner.cause import absence_cause, cause_of, general_cause, is_search
-from toolkeeper_planner.moved_names import moved_names
+from toolkeeper_planner.moved_name import moved_names
 from toolkeeper_planner.standing import Standing, standings
 
 
