@@ -64,7 +64,7 @@ class CallView:
     def __init__(self, question: Question, plan: ViewPlan) -> None:
         self.question = question
         self._plan = plan
-        self._prepared: dict[tzinfo, tuple[dict[str, Any], "cel.Context"]] = {}
+        self._prepared: dict[tzinfo, tuple[dict[str, Any], cel.Context]] = {}
 
     def context(self, zone: tzinfo) -> "cel.Context":
         """The variables and functions, as the library wants them."""
