@@ -42,6 +42,15 @@ class GroupWriter:
 
     async def write(self, work: Callable[[Connection], T]) -> T:
         order = Order(work)
+        self.take(order)
+        try:
+            return await order.answer
+        except asyncio.CancelledError:
+            self.forget(order)
+            raise
+
+    def take(self, order: Order[Any]) -> None:
+        """Puts the order behind those that wait. RunError(ledger.unavailable) after `close`."""
         with self._change:
             if self._closed:
                 raise closed()
@@ -52,13 +61,12 @@ class GroupWriter:
                 self._thread.start()
             self._waiting.append(order)
             self._change.notify()
-        try:
-            return await order.answer
-        except asyncio.CancelledError:
-            with self._change:
-                if not order.begun and order in self._waiting:
-                    self._waiting.remove(order)
-            raise
+
+    def forget(self, order: Order[Any]) -> None:
+        """Takes it back, unless it was begun."""
+        with self._change:
+            if not order.begun and order in self._waiting:
+                self._waiting.remove(order)
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         if self._closed:
@@ -80,7 +88,10 @@ class GroupWriter:
         return await order.answer
 
     def _send_looks(self, loop: asyncio.AbstractEventLoop) -> None:
-        orders = self._looking.pop(loop)
+        self.look(self._looking.pop(loop))
+
+    def look(self, orders: Sequence[Order[Any]]) -> None:
+        """Looks for all of them in a thread."""
         try:
             self._readers.submit(self._look_for, orders)
         except RuntimeError:
@@ -100,6 +111,10 @@ class GroupWriter:
             for order in orders:
                 order.error = error
         _hand_out(orders)
+
+    def in_a_reader(self, do: Callable[[], None]) -> None:
+        """Does something beside the loop; RuntimeError after `close`."""
+        self._readers.submit(do)
 
     async def close(self) -> None:
         await asyncio.to_thread(self._stop)

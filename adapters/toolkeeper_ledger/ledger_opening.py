@@ -3,7 +3,6 @@
 from toolkeeper_contract import Clock
 from toolkeeper_ledger.file_changes import FileChanges
 from toolkeeper_ledger.gathering_writer import GatheringWriter
-from toolkeeper_ledger.group_writer import GroupWriter
 from toolkeeper_ledger.ledger import SqlLedger
 from toolkeeper_ledger.location import is_on_server, store_path, synchronous_of
 from toolkeeper_ledger.opening import open_database
@@ -34,8 +33,9 @@ def open_ledger(
             url, clock=clock, read_only=read_only, create=create, patience=busy_timeout
         )
         from toolkeeper_ledger.postgres_changes import PostgresChanges
+        from toolkeeper_ledger.postgres_writer import PostgresWriter
 
-        return SqlLedger(GroupWriter(server), clock, PostgresChanges(server))
+        return SqlLedger(PostgresWriter(server), clock, PostgresChanges(server))
     database = open_database(
         store_path(url),
         clock=clock,

@@ -16,6 +16,7 @@ from sqlalchemy import URL, Connection, NullPool, create_engine, event
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from toolkeeper_contract import Code, RunError
+from toolkeeper_ledger.chain import Head
 from toolkeeper_ledger.database import TRIES, Moved, Withdrawn
 from toolkeeper_ledger.engine_log import OPTIONS
 from toolkeeper_ledger.fault import conflict, unavailable
@@ -91,6 +92,11 @@ class PostgresDatabase:
         self._shortcut = Shortcut()
         self._idle: list[Connection] = []
         self._idle_lock = threading.Lock()
+
+    @property
+    def heads(self) -> dict[str, Head]:
+        """Where sessions were left, as far as this process knows."""
+        return self._shortcut.heads
 
     def write(self, work: Callable[[Connection], T]) -> T:
         if self.read_only:

@@ -5,7 +5,7 @@ a code point that Unicode leaves free for such uses, as the mark and a one. Both
 text is read, and other text is written as it is. A lone surrogate is in no text: it is refused.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import psycopg
@@ -15,6 +15,15 @@ from psycopg.types.string import StrDumperUnknown
 
 _MARK = "\ufdd0"
 _MARK_BYTES = _MARK.encode()
+_WORDS = {True: b"t", False: b"f"}
+# By the numbers that types have in every PostgreSQL: bool, bytea, and integers of three sizes.
+_READ: dict[int, Callable[[bytes], Any]] = {
+    16: lambda data: data == b"t",
+    17: lambda data: bytes.fromhex(data[2:].decode()),
+    20: int,
+    21: int,
+    23: int,
+}
 _TYPES = ("text", "varchar", "bpchar")
 
 
@@ -32,6 +41,32 @@ def escaped_all(values: Sequence[Any]) -> Sequence[Any]:
     if "\0" not in whole and _MARK not in whole:
         return values
     return [escaped(value) if isinstance(value, str) else value for value in values]
+
+
+def in_bytes(values: Sequence[Any]) -> list[bytes | None]:
+    """Texts, truth values, bytes and None as the server reads them. UnicodeEncodeError for a text
+    that cannot be kept."""
+    return [
+        value.encode()
+        if type(value) is str
+        else None
+        if value is None
+        else _WORDS[value]
+        if type(value) is bool
+        else b"\\x" + value.hex().encode()
+        for value in escaped_all(values)
+    ]
+
+
+def from_bytes(data: bytes | None, kind: int) -> Any:
+    """A text, number or truth value as the server writes it; `kind` is the type's number."""
+    if data is None:
+        return None
+    read = _READ.get(kind)
+    if read is not None:
+        return read(data)
+    text = data.decode()
+    return unescaped(text) if _MARK in text else text
 
 
 class _TextDumper(Dumper):

@@ -35,6 +35,11 @@ class Prepared:
         self._statement = statement
         self._written: dict[type[Dialect], tuple[str, _Order | None]] = {}
 
+    @property
+    def clause(self) -> ClauseElement:
+        """The statement itself, to be written for another driver."""
+        return self._statement
+
     def run(self, connection: Connection, values: Mapping[str, Any]) -> Cursor:
         text, order = self._text(connection.dialect)
         cursor = connection.connection.cursor()

@@ -3,7 +3,7 @@
 import asyncio
 import importlib.util
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from toolkeeper_ledger import MemoryLedger, SqlLedger, open_ledger
+from toolkeeper_ledger.postgres_home import FEW
 
 HERE = Path(__file__).parent
 
@@ -35,6 +36,23 @@ OLD_STORE = _load("old_store")
 def make() -> ModuleType:
     """The functions that make rows, plans and approvals."""
     return MAKING
+
+
+@pytest.fixture
+def at_home() -> Callable[[Any], Awaitable[Any]]:
+    """Waits for the connections that a running loop has to a ledger on a server, and gives them."""
+
+    async def wait(ledger: Any) -> Any:
+        for _ in range(FEW + 1):
+            await ledger.session("ses_1")
+        for _ in range(1000):
+            home = ledger._writer._home
+            if home is not None and home.lane is not None:
+                return home
+            await asyncio.sleep(0.01)
+        raise AssertionError("there are no connections of the loop")
+
+    return wait
 
 
 @pytest.fixture
