@@ -1,7 +1,7 @@
 """How does a call take its place, its lease and its end, each exactly once?"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, update
@@ -15,6 +15,7 @@ from toolkeeper_contract import (
     RunError,
     State,
 )
+from toolkeeper_contract.draft import drafted, replace
 from toolkeeper_ledger import grants
 from toolkeeper_ledger.approvals import ask, close_unused, find_approval, replaced, spend
 from toolkeeper_ledger.call_rows import (
@@ -62,6 +63,7 @@ _RENEW = Prepared(
 )
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class Claim:
     """The work of a claim; what it asks can be looked at before it is done."""
@@ -76,6 +78,7 @@ class Claim:
         return claim(connection, self.row, self.expires_at, self.at, self.events, self.sealed)
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class Settle:
     """The work of settling, in the same way."""

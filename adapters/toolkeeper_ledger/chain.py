@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from toolkeeper_contract import Event, RecordedEvent, digest
+from toolkeeper_contract.draft import drafted
 
 GENESIS = "0" * 64
 """The hash before a session's first event."""
@@ -18,6 +19,7 @@ PRUNED = "session.pruned"
 """The event that stands for everything before it: `through` is its last seq, `hash` its hash."""
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class Head:
     """The newest event of a session; `seq` is 0 and `hash` is GENESIS when it has none."""

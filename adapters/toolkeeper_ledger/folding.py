@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-PAGES = 4_000
+PAGES = 8_000
 """About as many pages of the log are folded in at a time."""
 
 MOST_PAGES = 4 * PAGES

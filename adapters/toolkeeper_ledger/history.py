@@ -79,23 +79,24 @@ def append(
     """
     if not new:
         return []
-    heads = connection.info.get(HEADS)
-    recorded = None
+    heads: dict[str, Head] | None = connection.info.get(HEADS)
+    written_at = instant(at)
+    followed = None
     # On a server the head is read to be locked as well.
     if heads and session_id in heads and connection.dialect.name == "sqlite":
-        recorded = _follow(connection, heads[session_id], instant(at), new)
-    if recorded is None:
+        followed = _follow(connection, heads[session_id], written_at, new)
+    if followed is None:
         found = _head().run(connection, {"session": session_id}).fetchone()
         if found is None:
             raise conflict(f"session `{session_id}` is not in the ledger", "open the session first")
-        recorded = _follow(connection, Head(session_id, *found), instant(at), new)
-    if recorded is None:
+        followed = _follow(connection, Head(session_id, *found), written_at, new)
+    if followed is None:
         raise Moved
+    head, recorded = followed
     if heads is not None:
         if len(heads) >= MOST_HEADS:
             heads.clear()
-        last = recorded[-1]
-        heads[session_id] = Head(session_id, last.seq, last.hash)
+        heads[session_id] = head
     _INSERT.run_many(connection, [event_row(record) for record in recorded])
     outbox.put(connection, recorded)
     return recorded
@@ -103,7 +104,7 @@ def append(
 
 def _follow(
     connection: Connection, old: Head, at: str, new: Sequence[Event]
-) -> list[RecordedEvent] | None:
+) -> tuple[Head, list[RecordedEvent]] | None:
     """Moves the session's head behind these events; None if it does not stand at `old`."""
     head, recorded = extend(old, at, new)
     moved = _ADVANCE.run(
@@ -116,7 +117,7 @@ def _follow(
             "new_hash": head.hash,
         },
     )
-    return recorded if moved.rowcount == 1 else None
+    return (head, recorded) if moved.rowcount == 1 else None
 
 
 def _head() -> Prepared:

@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from toolkeeper_contract.draft import drafted
 
+
+@drafted
 @dataclass(frozen=True, slots=True)
 class Term:
     """From when, by its holder's clock, until when a lease holds."""

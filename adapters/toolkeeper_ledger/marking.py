@@ -103,6 +103,8 @@ def lacking(
 
 def to_mark(connection: Connection, session_id: str, marks: Marks) -> list[str]:
     """The sessions that have yet to be marked; what another transaction adds does no harm."""
+    if not marks:
+        return []
     return list(
         lacking(
             session_id,

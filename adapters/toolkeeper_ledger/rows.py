@@ -43,7 +43,8 @@ def instant(moment: datetime) -> str:
         raise ValueError("a time without a zone cannot be kept")
     if moment.tzinfo is not UTC:
         moment = moment.astimezone(UTC)
-    return moment.isoformat(timespec="microseconds")
+    # Six decimals come by themselves but for a full second, and in half the time.
+    return moment.isoformat() if moment.microsecond else moment.isoformat(timespec="microseconds")
 
 
 def moment(text: str) -> datetime:
@@ -100,7 +101,7 @@ def session_of(row: Mapping[str, Any] | Row) -> SessionRecord:
         user=row["user_name"],
         provider=row["provider"],
         opened_at=moment(row["opened_at"]),
-        attributes=loads(row["attributes"]),
+        attributes={} if row["attributes"] == "{}" else loads(row["attributes"]),
         intent=None if row["intent"] is None else loads(row["intent"]),
         turn=row["turn"],
         tainted=bool(row["tainted"]),
@@ -141,6 +142,7 @@ def run_of(row: Row) -> RunRecord:
 def invocation_row(row: Invocation) -> dict[str, Any]:
     """All columns of `invocations` that the value knows."""
     decision = row.decision
+    # An enum's `_value_` is its value without the descriptor, which costs ten times as much.
     return {
         "invocation_id": row.invocation_id,
         "session_id": row.session_id,
@@ -149,12 +151,12 @@ def invocation_row(row: Invocation) -> dict[str, Any]:
         "step": row.step,
         "position": row.position,
         "tool": row.tool,
-        "advertised_as": row.advertised_as.value,
+        "advertised_as": row.advertised_as._value_,
         "idempotency_key": row.idempotency_key,
         "opened_at": instant(row.opened_at),
-        "state": row.state.value,
-        "outcome": row.outcome.value if row.outcome else None,
-        "code": row.code.value if row.code else None,
+        "state": row.state._value_,
+        "outcome": None if row.outcome is None else row.outcome._value_,
+        "code": None if row.code is None else row.code._value_,
         "decision": None if decision is None else canonical_text(decision.as_json()),
         "approval_id": row.approval_id,
         "fingerprint": row.fingerprint,

@@ -179,7 +179,9 @@ def planned_turns(connection: Connection) -> list[PlannedTurn]:
 def keep_results(
     connection: Connection, invocation: Invocation, kept: Mapping[str, KeptResult], at: datetime
 ) -> None:
-    if kept and session_look(invocation.session_id)(connection) is None:
+    if not kept:
+        return
+    if session_look(invocation.session_id)(connection) is None:
         raise missing_session(invocation.session_id)
     handles = list(kept)
     there = {}

@@ -21,8 +21,11 @@ from toolkeeper_ledger.engine_log import OPTIONS
 from toolkeeper_ledger.fault import GONE, conflict, fault_of, unavailable
 from toolkeeper_ledger.folding import MOST_PAGES, Folding
 from toolkeeper_ledger.history import HEADS
+from toolkeeper_ledger.look import Look
 from toolkeeper_ledger.migrating import UPGRADED
+from toolkeeper_ledger.prepared import Prepared
 from toolkeeper_ledger.schema import VERSION, schema_version
+from toolkeeper_ledger.versioned_look import VersionedLook
 
 T = TypeVar("T")
 
@@ -58,6 +61,7 @@ class SqliteDatabase:
         self._writer: Connection | None = None
         self._reader: Connection | None = None
         self._folding = Folding(self.connect)
+        self._looks: dict[Prepared, VersionedLook] = {}
 
     def write(self, work: Callable[[Connection], T]) -> T:
         if self.read_only:
@@ -77,6 +81,9 @@ class SqliteDatabase:
                 self._check_file()
                 if self._reader is None:
                     self._reader = self._engine.connect()
+                if isinstance(work, Look):
+                    seen: T = self._look(self._reader, work)
+                    return seen
                 driver = self._reader.connection.cursor()
                 driver.execute("BEGIN")
                 try:
@@ -87,6 +94,20 @@ class SqliteDatabase:
             except (DBAPIError, sqlite3.Error) as error:
                 self._drop()
                 raise unavailable(fault_of(error)) from None
+
+    def _look(self, reader: Connection, look: Look[T]) -> T:
+        versioned = self._looks.get(look.statement)
+        if versioned is None:
+            versioned = self._looks[look.statement] = VersionedLook(look.statement)
+        try:
+            version, found = versioned.run(reader, look.values)
+        except sqlite3.Error:
+            # Of another version's tables the statement may be none.
+            self._check_tables(reader.connection.cursor())
+            raise
+        if self._watching and version != VERSION:
+            raise unavailable(UPGRADED)
+        return look.answer(found)
 
     def raw(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Runs `work` on a driver connection of its own, outside any transaction."""

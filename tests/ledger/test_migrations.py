@@ -369,6 +369,7 @@ def test_a_store_that_a_newer_release_upgrades_meanwhile_is_left_alone(
     newer.commit()
     # Some other change of the tables is nothing to stop for.
     assert len(asyncio.run(ledger.heads())) == 4
+    assert asyncio.run(reader.session("ses_new")) is None
     newer.execute("ALTER TABLE sessions ADD COLUMN later TEXT")
     newer.execute(f"INSERT INTO toolkeeper_schema VALUES ({VERSION + 1}, '')")
     newer.commit()
@@ -377,12 +378,21 @@ def test_a_store_that_a_newer_release_upgrades_meanwhile_is_left_alone(
         lambda: ledger.open_session(make.a_session("ses_new"), []),
         ledger.heads,
         reader.heads,
+        lambda: ledger.session("ses_new"),
+        lambda: reader.session("ses_new"),
     ):
         with pytest.raises(RunError) as failure:
             asyncio.run(ask())
         assert failure.value.code is Code.LEDGER_UNAVAILABLE
         assert "newer toolkeeper" in failure.value.message
     assert content(old) == before
+    # Nor is it read when what is asked for is not even there any more.
+    newer.execute("ALTER TABLE sessions RENAME COLUMN agent TO later_agent")
+    newer.commit()
+    for one in (ledger, reader):
+        with pytest.raises(RunError) as failure:
+            asyncio.run(one.session("ses_new"))
+        assert "newer toolkeeper" in failure.value.message
     newer.close()
     asyncio.run(ledger.close())
     asyncio.run(reader.close())
