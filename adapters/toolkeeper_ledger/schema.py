@@ -8,6 +8,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Connection,
     ForeignKey,
     Index,
     Integer,
@@ -19,6 +20,7 @@ from sqlalchemy import (
     UniqueConstraint,
     text,
 )
+from sqlalchemy.event import listens_for
 
 VERSION = 3
 """The version of the tables below; a store of a newer one is refused."""
@@ -36,6 +38,24 @@ IS_MISSED = "state = 'settled' AND coalesce(outcome, '') <> 'completed'"
 """A call that has ended otherwise than most do."""
 
 metadata = MetaData()
+
+
+def _partial(name: str, *columns: str, where: str, on_server: str | None = None) -> Index:
+    """An index over the rows for which `where` holds, `on_server` in the words of PostgreSQL."""
+    return Index(name, *columns, sqlite_where=text(where), info={_ON_SERVER: on_server or where})
+
+
+_ON_SERVER = "toolkeeper.on_server"
+
+
+@listens_for(metadata, "before_create")
+def _say_where(target: MetaData, connection: Connection, **_: object) -> None:
+    # Not said above, since SQLAlchemy loads all drivers of a database at the first word of it.
+    if connection.dialect.name == "postgresql":
+        for index in (index for table in target.tables.values() for index in table.indexes):
+            if _ON_SERVER in index.info:
+                where = text(index.info[_ON_SERVER])
+                index.dialect_options["postgresql"]["where"] = where
 
 
 def _ordinal() -> Column[int]:
@@ -152,37 +172,33 @@ invocations = Table(
     Column("sealed", LargeBinary),
     # Of a session by its runs: every index is a page more in each of the two commits of a call.
     Index("invocations_by_run", "run_id"),
-    Index(
+    _partial(
         "invocations_by_grant",
         "grant_id",
-        sqlite_where=text("grant_id IS NOT NULL"),
-        postgresql_where=text("grant_id IS NOT NULL"),
+        where="grant_id IS NOT NULL",
     ),
     # Only the few rows that are still of interest stand in these, however long the ledger grows.
-    Index(
+    _partial(
         "invocations_leased",
         "lease_expires_at",
-        sqlite_where=text("lease_expires_at IS NOT NULL"),
-        postgresql_where=text("lease_expires_at IS NOT NULL"),
+        where="lease_expires_at IS NOT NULL",
     ),
-    Index(
+    _partial(
         "invocations_parked",
         "ordinal",
-        sqlite_where=text("state = 'parked'"),
-        postgresql_where=text("state = 'parked'"),
+        where="state = 'parked'",
     ),
-    Index(
+    _partial(
         "invocations_retryable",
         "ordinal",
-        sqlite_where=text("retryable = 1"),
-        postgresql_where=text("retryable"),
+        where="retryable = 1",
+        on_server="retryable",
     ),
     # Counted for operators; those that completed are the rest.
-    Index(
+    _partial(
         "invocations_missed",
         "outcome",
-        sqlite_where=text(IS_MISSED),
-        postgresql_where=text(IS_MISSED),
+        where=IS_MISSED,
     ),
 )
 
@@ -259,18 +275,16 @@ events = Table(
     Column("hash", String, nullable=False),
     UniqueConstraint("session_id", "seq"),
     # The events of a call are found among those of its session, but for these.
-    Index(
+    _partial(
         "events_of_repeats",
         "invocation_id",
-        sqlite_where=text(IS_REPEATED),
-        postgresql_where=text(IS_REPEATED),
+        where=IS_REPEATED,
     ),
     # The few that say what a session has loaded; they are read at every turn.
-    Index(
+    _partial(
         "events_of_loading",
         "session_id",
-        sqlite_where=text(IS_OF_LOADING),
-        postgresql_where=text(IS_OF_LOADING),
+        where=IS_OF_LOADING,
     ),
 )
 
@@ -287,13 +301,12 @@ outbox = Table(
     Column("last_error", Text),
     UniqueConstraint("sink", "session_id", "seq"),
     Index("outbox_by_sink", "sink", "due_at"),
-    Index(
+    _partial(
         "outbox_holding_back",
         "sink",
         "session_id",
         "seq",
-        sqlite_where=text(IS_HOLDING_BACK),
-        postgresql_where=text(IS_HOLDING_BACK),
+        where=IS_HOLDING_BACK,
     ),
 )
 

@@ -43,7 +43,7 @@ RULES = "version: 1\nrules:\n  - {id: reads, tools: [notes.read], effect: allow%
 CONDITION = ", when: args.title != 'secret'"
 
 HELP = {"cryptography", "jsonschema_rs", "pydantic", "rich", "sqlalchemy", "yaml"}
-STORE = {"alembic", "psycopg"}
+STORE = {"alembic", "psycopg", "sqlalchemy.dialects.postgresql"}
 ELSEWHERE = {"cel", "httpx2", "mcp", "opentelemetry", "prompt_toolkit"}
 """What only a condition, a webhook, a server or a collector needs."""
 
