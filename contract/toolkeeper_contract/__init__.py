@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         Json,
         canonical_bytes,
         canonical_text,
+        canonical_value,
         digest,
         digest_bytes,
     )
@@ -93,6 +94,7 @@ else:
                 "Json",
                 "canonical_bytes",
                 "canonical_text",
+                "canonical_value",
                 "digest",
                 "digest_bytes",
             ),
@@ -292,6 +294,7 @@ __all__ = [
     "any_matches",
     "canonical_bytes",
     "canonical_text",
+    "canonical_value",
     "did_you_mean",
     "digest",
     "digest_bytes",

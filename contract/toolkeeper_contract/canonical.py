@@ -6,6 +6,7 @@ differ, and so do two spellings of one accented letter.
 
 import hashlib
 import json
+import re
 from typing import Any, TypeAlias
 
 import orjson
@@ -29,6 +30,20 @@ def canonical_bytes(value: Json) -> bytes:
             value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
         )
         return text.encode("utf-8")
+
+
+_LONG_NUMBER = re.compile(rb"[0-9]{19}")
+"""What may be an integer of more than 64 bits, which orjson would read as a float."""
+
+
+def canonical_value(data: bytes) -> Json:
+    """A value of its own that has these canonical bytes."""
+    if _LONG_NUMBER.search(data) is None:
+        try:
+            return orjson.loads(data)
+        except ValueError:
+            pass  # deeper than orjson goes
+    return json.loads(data)
 
 
 def canonical_text(value: Json) -> str:

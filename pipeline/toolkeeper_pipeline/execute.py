@@ -6,7 +6,6 @@ can mend it, under the same lease and within the same time; a write whose outcom
 """
 
 import asyncio
-import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +22,7 @@ from toolkeeper_contract import (
     ToolError,
     ToolResult,
     ToolSource,
+    canonical_value,
 )
 from toolkeeper_contract.draft import drafted, replace
 from toolkeeper_pipeline import message
@@ -104,7 +104,7 @@ async def _try(claimed: Claimed, source: ToolSource, within: float, run: Run, ri
     # One approval is for one execution; a call that never left had none.
     lost_is_repeatable = repeatable and claimed.row.approval_id is None
     # The executor reads the frozen bytes, so what runs is what was decided and approved.
-    arguments = json.loads(claimed.data)
+    arguments = canonical_value(claimed.data)
     name = claimed.tool.identity.raw_name
     try:
         result = await attempt(lambda: source.call(name, arguments), within, run, rim)
