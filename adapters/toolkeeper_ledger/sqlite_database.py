@@ -22,6 +22,7 @@ from toolkeeper_ledger.fault import GONE, conflict, fault_of, unavailable
 from toolkeeper_ledger.folding import MOST_PAGES, Folding
 from toolkeeper_ledger.history import HEADS
 from toolkeeper_ledger.look import Look
+from toolkeeper_ledger.look_memory import LookMemory, leaves_sessions
 from toolkeeper_ledger.migrating import UPGRADED
 from toolkeeper_ledger.prepared import Prepared
 from toolkeeper_ledger.schema import VERSION, schema_version
@@ -62,6 +63,7 @@ class SqliteDatabase:
         self._reader: Connection | None = None
         self._folding = Folding(self.connect)
         self._looks: dict[Prepared, VersionedLook] = {}
+        self._memory = LookMemory()
 
     def write(self, work: Callable[[Connection], T]) -> T:
         if self.read_only:
@@ -78,24 +80,31 @@ class SqliteDatabase:
     def read(self, work: Callable[[Connection], T]) -> T:
         with self._lock:
             try:
-                self._check_file()
-                if self._reader is None:
-                    self._reader = self._engine.connect()
                 if isinstance(work, Look):
-                    seen: T = self._look(self._reader, work)
-                    return seen
-                driver = self._reader.connection.cursor()
+                    look: Look[T] = work
+                    if self._writer is None:
+                        return self._look(look)
+                    return self._memory.answer(self._writer, look, lambda: self._look(look))
+                reader = self._reading()
+                driver = reader.connection.cursor()
                 driver.execute("BEGIN")
                 try:
                     self._check_tables(driver)
-                    return work(self._reader)
+                    return work(reader)
                 finally:
                     self._undo(driver)
             except (DBAPIError, sqlite3.Error) as error:
                 self._drop()
                 raise unavailable(fault_of(error)) from None
 
-    def _look(self, reader: Connection, look: Look[T]) -> T:
+    def _reading(self) -> Connection:
+        self._check_file()
+        if self._reader is None:
+            self._reader = self._engine.connect()
+        return self._reader
+
+    def _look(self, look: Look[T]) -> T:
+        reader = self._reading()
         versioned = self._looks.get(look.statement)
         if versioned is None:
             versioned = self._looks[look.statement] = VersionedLook(look.statement)
@@ -134,6 +143,8 @@ class SqliteDatabase:
                 try:
                     self._check_tables(driver)
                     answer = work(self._writer)
+                    if not leaves_sessions(work):
+                        self._memory.forget()
                     # Commit into a file that somebody has moved away, and the row is lost.
                     self._check_file()
                     self._commit(driver)
@@ -229,6 +240,7 @@ class SqliteDatabase:
     def _drop(self) -> None:
         """Lets go of both connections; the next transaction makes new ones."""
         self._folding.wait()
+        self._memory.forget()
         for connection in (self._writer, self._reader):
             if connection is not None:
                 connection.invalidate()
