@@ -132,3 +132,84 @@ def test_one_ledger_serves_several_loops(database: Counted) -> None:
     for number in range(2):
         assert asyncio.run(writer.write(put(number))) == number * 10
     assert database.numbers() == [0, 1]
+
+
+async def alone_for_long(writer: GatheringWriter, many: int = 40) -> None:
+    for number in range(many):
+        await writer.write(put(number))
+        await asyncio.sleep(0)
+
+
+def test_who_has_been_alone_for_long_does_not_wait_for_others(database: Counted) -> None:
+    async def play() -> list[int]:
+        writer = GatheringWriter(database)
+        waited = [await rounds_of(writer.write(put(0)))]
+        await alone_for_long(writer)
+        waited.append(await rounds_of(writer.write(put(1))))
+        return waited
+
+    waited, none = asyncio.run(play())
+    assert waited > 0
+    assert none == 0
+
+
+async def rounds_of(writing: Any) -> int:
+    """How often it lets others go on before it is done."""
+    count = 0
+    steps = writing.__await__()
+    while True:
+        try:
+            waits_for = steps.send(None)
+        except StopIteration:
+            return count
+        count += 1
+        while waits_for is not None and not waits_for.done():
+            await asyncio.sleep(0)
+
+
+def test_who_writes_on_and_on_lets_others_go_on_as_well(database: Counted) -> None:
+    async def play() -> int:
+        writer = GatheringWriter(database)
+        await alone_for_long(writer)
+        rounds = 0
+
+        async def count() -> None:
+            nonlocal rounds
+            while True:
+                rounds += 1
+                await asyncio.sleep(0)
+
+        counting = asyncio.ensure_future(count())
+        for number in range(20):
+            await writer.write(put(number))
+        counting.cancel()
+        return rounds
+
+    assert asyncio.run(play()) >= 19
+
+
+def test_callers_that_come_after_a_long_time_of_one_share_commits_again(database: Counted) -> None:
+    async def play() -> None:
+        writer = GatheringWriter(database)
+        await alone_for_long(writer)
+        database.commits = 0
+        await asyncio.gather(*(writer.write(put(number)) for number in range(8)))
+        assert database.commits == 2
+        await asyncio.gather(*(writer.write(put(number)) for number in range(8)))
+        assert database.commits == 3
+
+    asyncio.run(play())
+
+
+def test_who_is_alone_hears_of_their_mistake_and_of_a_closed_writer(database: Counted) -> None:
+    async def play() -> None:
+        writer = GatheringWriter(database)
+        await alone_for_long(writer)
+        with pytest.raises(ValueError, match="-7"):
+            await writer.write(put(-7))
+        assert -7 not in database.numbers()
+        await writer.close()
+        with pytest.raises(RunError, match="closed"):
+            await writer.write(put(2))
+
+    asyncio.run(play())
