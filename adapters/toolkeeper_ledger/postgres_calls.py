@@ -8,6 +8,7 @@ one for its end, also for those of many callers at once.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Column, Connection, Table
@@ -31,9 +32,21 @@ _CHANGING = [column for column in _ROW if column.name not in IDENTITY]
 _EVENT = [column for column in events.columns if column.name != "ordinal"]
 
 
+def _values_of(columns: Sequence["Column[Any]"]) -> Callable[[Mapping[str, Any]], Sequence[Any]]:
+    # Plain strings: a column's name is one that remembers whether it is quoted.
+    return itemgetter(*["".join(column.name) for column in columns])
+
+
+_row_values, _changing_values, _event_values = map(_values_of, (_ROW, _CHANGING, _EVENT))
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A statement with `$1` for parameters, the head after it, and what the work then answers."""
+    """A statement with `$1` for parameters, the head after it, and what the work then answers.
+
+    The values are as the columns have them; every one is sent as text, because a driver that names
+    a number's type by its size makes a statement of its own of each.
+    """
 
     text: str
     values: Sequence[Any]
@@ -86,8 +99,8 @@ def _beginning(work: Claim, head: Head) -> Message | None:
         return None
     term = Term(work.at, work.expires_at)
     columns = columns_of(row, term=term, sealed=work.sealed)
-    values = [head.session_id, _text(head.seq), head.hash, _text(after.seq), after.hash]
-    values += [_text(columns[column.name]) for column in _ROW]
+    values = [head.session_id, head.seq, head.hash, after.seq, after.hash]
+    values += _row_values(columns)
     values += told
     answer = Lease(row.invocation_id, 1, work.expires_at)
     return Message(_begin_text(len(work.events)), values, after, answer)
@@ -100,9 +113,9 @@ def _ending(work: Settle, head: Head) -> Message | None:
     after, told = _told(work.row.session_id, head, instant(work.at), story)
     if not told:
         return None
-    values = [head.session_id, _text(head.seq), head.hash, _text(after.seq), after.hash]
+    values = [head.session_id, head.seq, head.hash, after.seq, after.hash]
     values += [work.tainted, work.private, row.invocation_id]
-    values += [_text(columns[column.name]) for column in _CHANGING]
+    values += _changing_values(columns)
     values += told
     return Message(_end_text(len(story)), values, after, True)
 
@@ -112,13 +125,10 @@ def _told(session_id: str, head: Head, at: str, story: Sequence[Event]) -> tuple
     if not 0 < len(story) <= _MOST_EVENTS:
         return head, []
     after, recorded = extend(head, at, story)
-    rows: list[Mapping[str, Any]] = [event_row(record) for record in recorded]
-    return after, [_text(row[column.name]) for row in rows for column in _EVENT]
-
-
-def _text(value: Any) -> Any:
-    # The driver names a number's type by its size, and each type would be a statement of its own.
-    return str(value) if type(value) is int else value
+    values: list[Any] = []
+    for record in recorded:
+        values += _event_values(event_row(record))
+    return after, values
 
 
 class _Places:

@@ -12,7 +12,7 @@ from sqlalchemy.dialects import postgresql
 
 from toolkeeper_ledger.group import Order
 from toolkeeper_ledger.look import Look
-from toolkeeper_ledger.postgres_text import from_bytes, in_bytes
+from toolkeeper_ledger.postgres_text import in_bytes, reader
 from toolkeeper_ledger.postgres_wire import Batch, Statement, Wire
 from toolkeeper_ledger.prepared import Prepared
 
@@ -26,6 +26,7 @@ class PostgresLooks:
         self._wire = wire
         self._hand_over = hand_over
         self._texts: dict[Prepared, tuple[str, Sequence[str]]] = {}
+        self._readers: dict[Prepared, list[Callable[[bytes], Any]]] = {}
         self._waiting: list[tuple[Order[Any], Statement]] = []
 
     def take(self, order: Order[Any], look: Look[Any]) -> bool:
@@ -59,7 +60,7 @@ class PostgresLooks:
         for order, result in zip(orders, batch.results, strict=True):
             look: Look[Any] = order.work  # type: ignore[assignment]
             try:
-                order.value = look.answer(_first(result))
+                order.value = look.answer(self._first(look.statement, result))
             except Exception as error:
                 order.error = error
             order.deliver()
@@ -72,14 +73,16 @@ class PostgresLooks:
             found = self._texts[statement] = (str(compiled), names)
         return found
 
-
-def _first(result: PGresult) -> tuple[Any, ...] | None:
-    """The first row; None without any."""
-    if result.ntuples == 0:
-        return None
-    return tuple(
-        [
-            from_bytes(result.get_value(0, column), result.ftype(column))
-            for column in range(result.nfields)
-        ]
-    )
+    def _first(self, statement: Prepared, result: PGresult) -> tuple[Any, ...] | None:
+        """The first row; None without any."""
+        if result.ntuples == 0:
+            return None
+        readers = self._readers.get(statement)
+        if readers is None:
+            readers = [reader(result.ftype(column)) for column in range(result.nfields)]
+            self._readers[statement] = readers
+        value = result.get_value
+        row = [value(0, column) for column in range(len(readers))]
+        return tuple(
+            [None if data is None else read(data) for read, data in zip(readers, row, strict=True)]
+        )

@@ -14,7 +14,7 @@ from toolkeeper_ledger.group import Together
 from toolkeeper_ledger.history import lock
 from toolkeeper_ledger.postgres_calls import Message, done_before, message_of, plain
 from toolkeeper_ledger.postgres_connection import driver_of, pipelined
-from toolkeeper_ledger.postgres_text import EscapedCursor, escaped_all
+from toolkeeper_ledger.postgres_text import BytesCursor, in_bytes
 from toolkeeper_ledger.schema import sessions
 
 _MOST_HEADS = 10_000
@@ -59,8 +59,8 @@ class Shortcut:
                 # Everybody takes sessions in one order, so that no two groups wait for each other;
                 # what belongs to one session stays as it came.
                 for message in sorted(messages, key=_session):
-                    values = escaped_all(message.values)
-                    EscapedCursor(driver).execute(message.text, values, prepare=True)
+                    values = in_bytes(message.values)
+                    BytesCursor(driver).execute(message.text, values, prepare=True)
             except BaseException:
                 # The end of the pipeline would commit those that went out before.
                 driver.close()
