@@ -5,10 +5,11 @@
 
 A call is parsed, unwrapped, resolved, validated, classified, decided by fifty rules, claimed, run
 (an async function that does nothing) and settled, through `Turn.call`. LangGraph with its savers
-and DBOS make the same tool call a durable step in the same run, each measurement in a process of
-its own, one after another in every round. Prints medians over the rounds: microseconds of a call
-with one caller, and calls a second with eight. The PostgreSQL server is a private one that syncs
-every commit to disk, unless `--postgres` names another.
+and DBOS make the same tool call a durable step in the same run, and SQLAlchemy alone writes one row
+before the call and changes it afterwards; each measurement in a process of its own, one after
+another in every round. Prints medians over the rounds: microseconds of a call with one caller, and
+calls a second with eight. The PostgreSQL server is a private one that syncs every commit to disk,
+unless `--postgres` names another.
 """
 
 import argparse
@@ -49,15 +50,22 @@ class Case:
 CASES = (
     Case("toolkeeper", "memory", share=2),
     Case("toolkeeper", "sqlite", "NORMAL"),
+    Case("row alone", "sqlite", "NORMAL"),
     Case("LangGraph", "sqlite", "NORMAL", share=0.25),
     Case("toolkeeper", "sqlite", "FULL"),
+    Case("row alone", "sqlite", "FULL"),
     Case("LangGraph", "sqlite", "FULL", share=0.25),
     Case("DBOS", "sqlite", share=0.15),
     Case("toolkeeper", "postgres"),
+    Case("row alone", "postgres", share=0.5),
     Case("LangGraph", "postgres", share=0.25),
     Case("DBOS", "postgres", share=0.15),
 )
-PEERS = {"LangGraph": durable_peers.langgraph, "DBOS": durable_peers.dbos}
+PEERS = {
+    "row alone": durable_peers.row_alone,
+    "LangGraph": durable_peers.langgraph,
+    "DBOS": durable_peers.dbos,
+}
 NEEDS = {"LangGraph": "langgraph", "DBOS": "dbos"}
 
 

@@ -2,6 +2,8 @@
 
 LangGraph: a graph whose node runs the tool, with a checkpoint before and after (durability `sync`).
 DBOS: a workflow of one step. Neither has a policy, an audit trail or approvals to look for.
+SQLAlchemy: what a program would write itself, one row that is inserted before the call and updated
+after it, in a transaction each.
 """
 
 import json
@@ -10,6 +12,7 @@ import statistics
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from pathlib import Path
 
 from durable_office import ARGUMENTS, TITLE
@@ -83,6 +86,52 @@ def dbos(store: str, mode: str, callers: int, calls: int, folder: Path) -> tuple
         return in_threads(call, callers, calls)
     finally:
         DBOS.destroy()
+
+
+def row_alone(store: str, mode: str, callers: int, calls: int, folder: Path) -> tuple[float, float]:
+    """The same; nothing around the call but its row."""
+    import sqlalchemy as sa
+
+    metadata = sa.MetaData()
+    names = ("session_id", "tool", "arguments", "digest", "result", "began_at", "ended_at")
+    rows = sa.Table(
+        "calls",
+        metadata,
+        sa.Column("call_id", sa.String, primary_key=True),
+        sa.Column("state", sa.String, nullable=False),
+        *(sa.Column(name, sa.Text) for name in names),
+        sa.Index("calls_by_session", "session_id"),
+    )
+    if store == "sqlite":
+        engine = sa.create_engine(f"sqlite:///{folder / 'calls.db'}")
+
+        @sa.event.listens_for(engine, "connect")
+        def set_up(connection: sqlite3.Connection, record: object) -> None:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(f"PRAGMA synchronous = {mode}")
+    else:
+        engine = sa.create_engine(store.replace("postgresql:", "postgresql+psycopg:"), pool_size=8)
+    metadata.create_all(engine)
+    begin, end = sa.insert(rows), sa.update(rows).where(rows.c.call_id == sa.bindparam("call"))
+
+    def call(number: int) -> None:
+        now = datetime.now(UTC).isoformat()
+        row = {"call_id": f"c{number}", "state": "running", "session_id": f"s{number % callers}"}
+        row |= {"tool": "notes.add", "arguments": ARGUMENTS, "began_at": now, "digest": "0" * 64}
+        with engine.begin() as connection:
+            connection.execute(begin, row)
+        result = add_note(**VALUES)
+        ended = {"call": row["call_id"], "state": "settled", "result": result, "ended_at": now}
+        with engine.begin() as connection:
+            connection.execute(end, ended)
+
+    try:
+        if store == "sqlite":
+            # Threads would only wait for the file's one lock.
+            return in_threads(call, 1, calls)
+        return in_threads(call, callers, calls)
+    finally:
+        engine.dispose()
 
 
 def in_threads(call: Callable[[int], None], callers: int, calls: int) -> tuple[float, float]:
