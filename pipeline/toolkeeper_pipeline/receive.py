@@ -15,6 +15,10 @@ from toolkeeper_pipeline.call import Call
 from toolkeeper_pipeline.limits import Limits
 from toolkeeper_pipeline.states import Received, ShapeFault
 
+_BLANK = " \t\n\r"
+_LONGEST_NUMBER = 300
+"""Characters of a text in which no number can be out of range, unless it has an exponent."""
+
 _WRAPPER_BYTES = 1_024
 """Room for the wrapper's own keys and the longest name."""
 
@@ -32,6 +36,9 @@ def receive(call: Call, limits: Limits) -> Received:
             argument_depth=limits.argument_depth + 1,
         )
     arguments, layers = read_object(call.arguments, limits, layers=2)
+    if not layers and isinstance(arguments, dict):
+        # Whoever made the call may go on changing what it gave.
+        arguments = copied(arguments)
     return Received(call, arguments, decoded=layers == 2)
 
 
@@ -43,14 +50,17 @@ def read_object(
     Returns it, or the fault, with the number of layers that were taken off.
     """
     raw, taken = value, 0
+    plain = False
     try:
         while isinstance(value, str) and taken < layers:
             # Inside the first layer only an object counts, so an empty text there is a string.
             if taken and not value.lstrip().startswith("{"):
                 break
+            plain = _is_plain(value, limits)
             value = _parse(value, limits)
             taken += 1
-        _check(value, limits)
+        if not plain:
+            _check(value, limits)
         if not isinstance(value, dict):
             raise _Unreadable(f"they are {_kind(value)}, not an object")
     except _Unreadable as unreadable:
@@ -91,16 +101,19 @@ def _parse(text: str, limits: Limits) -> Any:
     # Characters first: encoding a giant string only to refuse it would copy it.
     if len(text) > limits.argument_bytes:
         raise _Unreadable(f"they are longer than {limits.argument_bytes:,} bytes")
-    if not text.strip():
+    bare = text.strip(_BLANK)
+    if not bare or bare.isspace():
         raise _Unreadable("they are empty")
     if text.startswith("\ufeff"):
         raise _Unreadable("they start with a byte order mark")
     try:
-        value = _DECODER.decode(text)
+        value, end = _DECODER.raw_decode(bare)
     except RecursionError:
         raise _Unreadable(f"they are nested deeper than {limits.argument_depth} levels") from None
     except ValueError:
         raise _Unreadable("they are not valid json") from None
+    if end != len(bare):
+        raise _Unreadable("they are not valid json")
     return value
 
 
@@ -125,41 +138,76 @@ def _float(text: str) -> float:
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_float=_float)
 
 
-def _check(value: Any, limits: Limits) -> None:
-    """Walks `value` without recursion; what JSON cannot carry has no business here."""
-    size = 0
-    pending: list[tuple[Any, int]] = [(value, 1)]
+def copied(value: dict[str, Any]) -> dict[str, Any]:
+    """A copy of a readable object, however deep."""
+    result = dict(value)
+    pending: list[dict[str, Any] | list[Any]] = [result]
     while pending:
-        item, depth = pending.pop()
-        if isinstance(item, str):
-            size += _text_size(item)
-        elif isinstance(item, dict):
-            for key in item:
-                if not isinstance(key, str):
-                    raise _Unreadable("a key is not a string")
-                size += _text_size(key)
-            pending.extend((child, depth + 1) for child in item.values())
-        elif isinstance(item, list):
-            pending.extend((child, depth + 1) for child in item)
-        elif isinstance(item, float):
-            if not math.isfinite(item):
-                raise _Unreadable("they hold NaN or Infinity")
-        elif isinstance(item, int):
-            # Beyond this no double holds it, and writing it down takes quadratic time.
-            if item.bit_length() > 1024:
-                raise _Unreadable("a number is out of range")
-        elif item is not None:
-            raise _Unreadable("they hold something that json cannot carry")
-        size += 1
-        if depth > limits.argument_depth and isinstance(item, (dict, list)):
-            raise _Unreadable(f"they are nested deeper than {limits.argument_depth} levels")
-        if size > limits.argument_bytes:
-            raise _Unreadable(f"they are longer than {limits.argument_bytes:,} bytes")
+        here: Any = pending.pop()
+        for place, item in here.items() if isinstance(here, dict) else enumerate(here):
+            if isinstance(item, dict | list):
+                here[place] = inner = dict(item) if isinstance(item, dict) else list(item)
+                pending.append(inner)
+    return result
+
+
+def _is_plain(text: str, limits: Limits) -> bool:
+    """Whether what a text of no more than the bytes allowed holds is surely within the limits.
+
+    Each value takes at least as many characters of it as it counts; no number is too long, no level
+    too deep, and no half of a pair is written as an escape.
+    """
+    return (
+        len(text) <= _LONGEST_NUMBER
+        and text.isascii()
+        and "\\u" not in text
+        and text.count("{") + text.count("[") <= limits.argument_depth
+    )
+
+
+def _check(value: Any, limits: Limits) -> None:
+    """Walks `value` level by level; what JSON cannot carry has no business here."""
+    size, depth = 0, 1
+    level = [value]
+    while level:
+        below: list[Any] = []
+        for item in level:
+            size += 1
+            if isinstance(item, str):
+                size += len(item) if item.isascii() else _text_size(item)
+            elif isinstance(item, dict | list):
+                if depth > limits.argument_depth:
+                    raise _Unreadable(f"they are nested deeper than {limits.argument_depth} levels")
+                if isinstance(item, dict):
+                    size += _size_of_keys(item)
+                    below.extend(item.values())
+                else:
+                    below.extend(item)
+            elif isinstance(item, float):
+                if not math.isfinite(item):
+                    raise _Unreadable("they hold NaN or Infinity")
+            elif isinstance(item, int):
+                # Beyond this no double holds it, and writing it down takes quadratic time.
+                if item.bit_length() > 1024:
+                    raise _Unreadable("a number is out of range")
+            elif item is not None:
+                raise _Unreadable("they hold something that json cannot carry")
+            if size > limits.argument_bytes:
+                raise _Unreadable(f"they are longer than {limits.argument_bytes:,} bytes")
+        level = below
+        depth += 1
+
+
+def _size_of_keys(item: dict[Any, Any]) -> int:
+    size = 0
+    for key in item:
+        if not isinstance(key, str):
+            raise _Unreadable("a key is not a string")
+        size += len(key) if key.isascii() else _text_size(key)
+    return size
 
 
 def _text_size(text: str) -> int:
-    if text.isascii():
-        return len(text)
     try:
         return len(text.encode("utf-8"))
     except UnicodeEncodeError:

@@ -9,7 +9,7 @@ from typing import Any
 
 from toolkeeper_contract import Code, SourceKind
 from toolkeeper_pipeline import message
-from toolkeeper_pipeline.receive import unreadable
+from toolkeeper_pipeline.receive import copied, unreadable
 from toolkeeper_pipeline.run import Rim, Run
 from toolkeeper_pipeline.states import Resolved, Stop
 
@@ -30,4 +30,5 @@ def rewritten(resolved: Resolved, arguments: Mapping[str, Any], run: Run, rim: R
         raise Stop(Code.ARGUMENTS_INVALID, message.NOT_REWRITTEN, tool=tool) from None
     if wanted is not arguments and unreadable(wanted, run.limits) is not None:
         raise Stop(Code.ARGUMENTS_INVALID, message.NOT_REWRITTEN, tool=tool)
-    return wanted
+    # The hook may have kept it.
+    return copied(dict(wanted))

@@ -88,6 +88,26 @@ def test_what_is_taken_up_again_is_not_rewritten_once_more(shop: Any) -> None:
     assert seen == [{"to": "bea", "amount": 7}]
 
 
+def test_what_a_hook_changes_afterwards_changes_nothing(shop: Any) -> None:
+    PAID.clear()
+    keeper: Toolkeeper = shop.keeper(pay)
+    kept = {"to": "bea", "amount": 7}
+
+    @keeper.rewrite()
+    def always(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        return kept
+
+    async def run() -> Any:
+        async with keeper, keeper.session(agent="chat", user="ana") as session:
+            turn = await session.begin_turn()
+            asked = (await turn.call(turn.read("c", "bank.pay", {}))).row
+            kept["amount"] = 700
+            return await keeper.ledger.invocation(asked.invocation_id), asked
+
+    stored, asked = asyncio.run(run())
+    assert stored.arguments == asked.arguments == {"to": "bea", "amount": 7}
+
+
 @pytest.mark.parametrize(
     "broken",
     [

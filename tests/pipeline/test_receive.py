@@ -1,6 +1,13 @@
 """Arguments are read once, strictly."""
 
+import importlib
+import json
+from typing import Any
+from unittest.mock import patch
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from toolkeeper_contract import Code
 from toolkeeper_pipeline.call import Call
@@ -8,6 +15,7 @@ from toolkeeper_pipeline.limits import Limits
 from toolkeeper_pipeline.receive import receive
 from toolkeeper_pipeline.states import ShapeFault
 
+receiving = importlib.import_module("toolkeeper_pipeline.receive")
 LIMITS = Limits(argument_bytes=1_000, argument_depth=8)
 
 
@@ -96,3 +104,39 @@ def test_a_fault_never_quotes_the_input() -> None:
     fault = arguments_of('{"password": "hunter2"')
     assert isinstance(fault, ShapeFault)
     assert "hunter2" not in fault.text
+
+
+def test_what_the_caller_changes_afterwards_changes_nothing() -> None:
+    inner = {"c": 2}
+    sent = {"a": {"b": [1, inner]}, "d": "x"}
+    arguments = arguments_of(sent)
+    inner["c"] = 3
+    sent["d"] = "y"
+    assert arguments == {"a": {"b": [1, {"c": 2}]}, "d": "x"}
+
+
+_TEXTS = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.floats()
+    | st.text('ab\u00e9\u4e2d\ud800\\"/u', max_size=8)
+    | st.sampled_from([10**299, 10**308, 2**1024 - 1, 2**1024, -(10**310), 1e308]),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text("ab\ud800", max_size=3), inner)
+    ),
+    max_leaves=6,
+)
+
+
+@given(_TEXTS, st.booleans(), st.integers(4, 40), st.integers(1, 4), st.booleans())
+@settings(max_examples=400, deadline=None)
+def test_no_fault_escapes_because_a_text_looks_plain(
+    value: Any, ascii_only: bool, size: int, depth: int, twice: bool
+) -> None:
+    limits = Limits(argument_bytes=size * 10, argument_depth=depth)
+    text = json.dumps({"a": value} if depth % 2 else value, ensure_ascii=ascii_only)
+    for each in (text, json.dumps(text) if twice else text.replace("a", "\\u0061")):
+        call = Call("c1", "x", each)
+        with patch.object(receiving, "_is_plain", return_value=False):
+            expected = receive(call, limits)
+        assert receive(call, limits) == expected
