@@ -13,7 +13,7 @@ def freeze(validated: Validated, rim: Rim) -> Frozen:
         data = canonical_bytes(validated.arguments)
     except (TypeError, ValueError, RecursionError):
         raise Stop(Code.ARGUMENTS_INVALID, message.FROZEN_UNREADABLE, tool=validated.tool) from None
-    redacted, masked = masked_arguments(validated.arguments, validated.tool, rim)
+    redacted, masked = masked_arguments(validated.arguments, validated.tool, rim, data)
     return Frozen(
         recorded=validated.recorded,
         tool=validated.tool,

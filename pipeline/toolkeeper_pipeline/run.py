@@ -35,7 +35,11 @@ class Redactor(Protocol):
     for any key or index. Long texts are searched in threads.
     """
 
-    def redact(self, value: Any, pointers: Collection[str] = ()) -> tuple[Any, tuple[str, ...]]: ...
+    def redact(
+        self, value: Any, pointers: Collection[str] = (), text: bytes | None = None
+    ) -> tuple[Any, tuple[str, ...]]:
+        """A copy without secrets; with its canonical `text`, itself where there are none."""
+        ...
 
     def redact_text(self, text: str, pointers: Collection[str] = ()) -> tuple[str, int]: ...
 

@@ -17,16 +17,19 @@ _SCHEMES = frozenset({"basic", "bearer", "token"})
 
 
 def masked_arguments(
-    arguments: Mapping[str, Any], tool: Tool | None, rim: Rim
+    arguments: Mapping[str, Any], tool: Tool | None, rim: Rim, data: bytes | None = None
 ) -> tuple[Any, tuple[str, ...]]:
-    """The arguments as they are kept, and the JSON pointers of what was masked in them."""
+    """The arguments as they are kept, and the JSON pointers of what was masked in them.
+
+    With their canonical bytes `data`, they themselves where nothing in them had to be.
+    """
     if tool is None:
-        return rim.redactor.redact(arguments)
-    pointers = (
-        *rim.schemas.secret_arguments(tool).pointers(arguments),
-        *rim.redactor.argument_pointers(tool.name),
-    )
-    return rim.redactor.redact(arguments, pointers)
+        return rim.redactor.redact(arguments, (), data)
+    pointers = rim.redactor.argument_pointers(tool.name)
+    said = rim.schemas.secret_arguments(tool)
+    if said.tells:
+        pointers = (*said.pointers(arguments), *pointers)
+    return rim.redactor.redact(arguments, pointers, data)
 
 
 def result_redactor(

@@ -91,6 +91,11 @@ def test_masking_twice_changes_nothing_more(text: str) -> None:
     assert REDACTOR.redact_text(once) == (once, 0)
 
 
+def test_a_letter_that_only_looks_like_one_of_a_token_ends_it() -> None:
+    text = "Basic YW5hOmh1bnRlcjI=\u212a and Bearer a1b2c3d4\u017f"
+    assert REDACTOR.redact_text(text) == ("Basic [redacted]\u212a and Bearer [redacted]\u017f", 2)
+
+
 def test_json_stays_json_with_its_other_values() -> None:
     text = '{\n  "token": 12345,\n  "n": [1.0, 12345678901234567890],\n  "k": {"secret": ["x"]}\n}'
     masked, count = REDACTOR.redact_text(text)

@@ -7,19 +7,27 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from toolkeeper.runtime.secret_glance import SHORT, Glance
+from toolkeeper.runtime.secret_json import (
+    MAX_DEPTH,
+    is_deep,
+    is_shallow,
+    parsed,
+    rewritten,
+    spelled_out,
+)
 from toolkeeper.runtime.secret_key import SecretKeys, words
 from toolkeeper.runtime.secret_pattern import compiled, pattern_fault
-from toolkeeper.runtime.secret_shape import MASK, mask_shapes, mask_spans
+from toolkeeper.runtime.secret_shape import HINTS, MASK, mask_shapes, mask_spans
 from toolkeeper.runtime.secret_text import assignments
 from toolkeeper_contract import Json, matches
 
 __all__ = ["MASK", "MAX_DEPTH", "Redactor", "ToolSecrets", "pattern_fault", "words"]
 
-MAX_DEPTH = 300
-"""Levels of nesting that are looked at; what lies deeper is masked whole."""
-
 _FLAG = re.compile(r"--?[A-Za-z0-9][A-Za-z0-9._-]*")
 """A flag alone, without its value; `--token=...` is read as text."""
+
+_ESCAPED = re.compile(r"[\x00-\x1f\"\\/]")
 
 _PASSES = 4
 """A mask can uncover the key or the token beside it; more passes than this are never needed."""
@@ -66,10 +74,12 @@ class Redactor:
         tools: Iterable[ToolSecrets] = (),
     ) -> None:
         self._keys = SecretKeys(keys)
+        self._glance = Glance(self._keys.phrases, HINTS)
         # Short ones stand in innocent words.
         self._secrets = _longest_first(
             {item for item in secrets if len(item) >= MIN_SECRET and item not in MASK}
         )
+        self._are_escaped = _are_escaped(self._secrets)
         self._patterns = tuple(compiled(pattern) for pattern in patterns)
         self._tools = tuple(tools)
         self._pointers: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
@@ -86,16 +96,26 @@ class Redactor:
         """This redactor with further known values, of any length."""
         known = copy(self)
         known._secrets = _longest_first({*self._secrets, *values} - {"", MASK})
+        known._are_escaped = _are_escaped(known._secrets)
         return known
 
-    def redact(self, value: Json, pointers: Collection[str] = ()) -> tuple[Json, tuple[str, ...]]:
+    def redact(
+        self, value: Json, pointers: Collection[str] = (), text: bytes | None = None
+    ) -> tuple[Json, tuple[str, ...]]:
         """A copy of `value` with secrets masked, and the JSON pointers of what was masked.
 
         `pointers` name further values to mask, where a schema says so; in them a `*` stands for
-        any key or index.
+        any key or index. Who gives the canonical `text` of the value gets the value itself where
+        nothing in it is masked.
         """
+        if text is not None and not pointers:
+            said = text.decode("utf-8")
+            if self._holds_nothing(said) and spelled_out(said) and is_shallow(value, said, 0):
+                return value, ()
         masked: list[str] = []
         result = self._walk(value, (), masked, _places(pointers), False)
+        if text is not None and not masked and result == value:
+            return value, ()
         return result, tuple(masked)
 
     def redact_text(self, text: str, pointers: Collection[str] = ()) -> tuple[str, int]:
@@ -119,14 +139,35 @@ class Redactor:
             self._pointers[tool] = found
         return found
 
+    def _holds_nothing(self, text: str) -> bool:
+        """A quick look: True means that there is surely nothing to mask in a text.
+
+        Nor in the values whose JSON it is, where that is spelled out and not deep: each word and
+        each known secret that they hold stands in it as a whole then.
+        """
+        if self._patterns or self._glance.meets(text) or self._keys.foreign_stand_in(text):
+            return False
+        if not self._secrets:
+            return True
+        if self._are_escaped and "\\" in text:
+            return False
+        for secret in self._secrets:  # noqa: SIM110 - a plain loop is twice as fast
+            if secret in text:
+                return False
+        return True
+
     def _text(self, text: str, path: tuple[str, ...], places: Places = ()) -> tuple[str, int]:
-        inside = _parsed(text)
+        # A short one is taken apart as quickly.
+        looked_at = len(text) > SHORT and not places and self._holds_nothing(text)
+        if looked_at and not is_deep(text, len(path)):
+            return text, 0
+        inside = parsed(text)
         if inside is None:
             return self._flat(text)
         masked: list[str] = []
         value = self._walk(inside, (*path, ""), masked, places, False)
         # The operator's patterns may look across the borders of values.
-        return self._matched(_rewritten(value, text) if masked else text, len(masked))
+        return self._matched(rewritten(value, text) if masked else text, len(masked))
 
     def _flat(self, text: str) -> tuple[str, int]:
         text, count = self._matched(text, 0)
@@ -252,25 +293,6 @@ def _is_schema(value: Mapping[str, Any]) -> bool:
     )
 
 
-def _parsed(text: str) -> Json:
-    # Most texts have neither anywhere, which is quicker to see.
-    if ("{" not in text and "[" not in text) or not text[:64].lstrip().startswith(("{", "[")):
-        return None
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict | list) else None
-
-
-def _rewritten(value: Json, text: str) -> str:
-    """`value` as JSON in the manner of `text`: in lines or in one, with spaces or without."""
-    if "\n" in text.strip():
-        return json.dumps(value, ensure_ascii=False, indent=2)
-    separators = (", ", ": ") if '": ' in text else (",", ":")
-    return json.dumps(value, ensure_ascii=False, separators=separators)
-
-
 def _pointer(path: tuple[str, ...]) -> str:
     return "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in path)
 
@@ -295,6 +317,11 @@ def _places(pointers: Collection[str]) -> Places:
 def _inner(places: Places, part: str) -> Places:
     found = [place[key] for place in places for key in {part, "*"} if key in place]
     return tuple(found)
+
+
+def _are_escaped(secrets: Collection[str]) -> bool:
+    """Whether JSON writes one of these otherwise than it is."""
+    return any(_ESCAPED.search(secret) for secret in secrets)
 
 
 def _longest_first(values: Collection[str]) -> tuple[str, ...]:

@@ -5,6 +5,8 @@ import binascii
 import re
 from collections.abc import Iterable, Iterator
 
+from toolkeeper.runtime.secret_glance import SHORT, Glance
+
 MASK = "[redacted]"
 """What stands where a secret stood."""
 
@@ -42,17 +44,9 @@ _SHAPES: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
     )
 )
 
-_MARKS = "-_.:"
-"""Most literals hold one of these, and most texts hold few of them."""
-
-
-def _mark_of(literal: str) -> str:
-    return next((mark for mark in _MARKS if mark in literal), "")
-
-
 _USERINFO = re.compile(r"(?<=://)[^\s/?#\"'<>\\]{1,512}(?=@)")
 _SCHEMES = ("bearer", "Bearer", "BEARER", "basic", "Basic", "BASIC")
-_BEARER = re.compile(r"(?i)\b(bearer|basic)[ \t]{1,4}([A-Za-z0-9._~+/=-]{3,8192}+)")
+_BEARER = re.compile(r"\b((?i:bearer|basic))[ \t]{1,4}([A-Za-z0-9._~+/=-]{3,8192}+)")
 _PROSE = frozenset(
     (
         "token", "tokens", "auth", "authentication", "authorization", "header", "headers", "scheme",
@@ -63,11 +57,31 @@ _PROSE = frozenset(
 _SHORTEST = 8
 """Characters of the shortest text that can hold such a token."""
 
-_HINTS = tuple(literal for literals, _ in _SHAPES for literal in literals)
-_HINTS_BY_MARK = tuple(
-    (mark, tuple(hint for hint in (*_HINTS, "://", *_SCHEMES) if _mark_of(hint) == mark))
+_FIRM_HINTS = {
+    "sk-": "sk-[A-Za-z0-9_-]{16}",  # `task-7` has no such end
+    **{f"{kind}_": f"{kind}_(?:live|test)_" for kind in ("sk", "rk", "pk")},
+}
+HINTS = (
+    r"://[^\s/?#\"'<>]*@",
+    *_SCHEMES,
+    *(_FIRM_HINTS.get(each, re.escape(each)) for literals, _ in _SHAPES for each in literals),
+)
+"""Patterns, for RE2: a text without any of these has no token of a well-known shape."""
+
+_MARKS = "-_.:"
+"""Most literals hold one of these, and most texts hold few of them."""
+
+
+def _mark_of(literal: str) -> str:
+    return next((mark for mark in _MARKS if mark in literal), "")
+
+
+_LITERALS = (*(literal for literals, _ in _SHAPES for literal in literals), "://", *_SCHEMES)
+_LITERALS_BY_MARK = tuple(
+    (mark, tuple(literal for literal in _LITERALS if _mark_of(literal) == mark))
     for mark in (*_MARKS, "")
 )
+_GLANCE = Glance(hints=HINTS)
 _HARMLESS_USERS = frozenset({"git", "anonymous", "user", "www"})
 
 
@@ -93,11 +107,12 @@ def mask_shapes(text: str) -> tuple[str, int]:
 
 def _may_hold_one(text: str) -> bool:
     """A quick look: False means that there is no such token in `text`."""
-    # Plain loops: this runs on every piece of text of every call.
-    for mark, hints in _HINTS_BY_MARK:
+    if len(text) > SHORT:
+        return _GLANCE.meets(text)
+    for mark, literals in _LITERALS_BY_MARK:
         if mark in text:
-            for hint in hints:
-                if hint in text:
+            for literal in literals:
+                if literal in text:
                     return True
     return False
 
