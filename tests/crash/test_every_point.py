@@ -37,6 +37,8 @@ PARTS = [
 ]
 # The acts whose commits are other ones there; the bench has all of them on both.
 ON_A_SERVER = ["write", "resume", "equal", "answer edit reap renew"]
+# Those that have a call's commits go from its own loop, when that has its connections.
+AT_HOME = ["write together", "read retry"]
 OF_FILES = "seal_first"
 STAGES = ["receive", "unwrap", "record", "resolve", "validate", "freeze"]
 STAGES += ["classify", "decide", "approve", "claim", "execute", "seal"]
@@ -59,11 +61,15 @@ def died(database: str, acts: str, *more: str) -> list[dict[str, object]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("database", "acts"),
-    [("sqlite", acts) for acts in PARTS] + [("postgresql", acts) for acts in ON_A_SERVER],
+    ("database", "acts", "more"),
+    [("sqlite", acts, ()) for acts in PARTS]
+    + [("postgresql", acts, ()) for acts in ON_A_SERVER]
+    + [("postgresql", acts, ("--at-home",)) for acts in AT_HOME],
 )
-def test_no_death_loses_or_repeats_anything(database: str, acts: str) -> None:
-    points = died(database, acts, "--runs", "1")
+def test_no_death_loses_or_repeats_anything(
+    database: str, acts: str, more: tuple[str, ...]
+) -> None:
+    points = died(database, acts, "--runs", "1", *more)
     assert {point["act"] for point in points} == set(acts.split())
     for point in points:
         assert point["killed"] == point["runs"] == 1, point
@@ -85,6 +91,14 @@ def test_every_stage_and_every_step_of_a_commit_is_a_point() -> None:
         for when in ("transaction begun", "after a statement", "before commit", "after commit"):
             assert f"{what}: {when}" in points
     assert len(points) >= 25
+
+
+def test_every_step_of_a_commit_from_the_loop_is_a_point() -> None:
+    points = {point["point"] for point in died("postgresql", "write", "--at-home", "--list")}
+    for what in ("claim", "settle"):
+        for when in ("before a message", "a message on its way", "after commit"):
+            assert f"{what}: {when}" in points
+        assert f"{what}: before commit" not in points
 
 
 def seen(act: str, sabotage: str) -> dict[str, int]:

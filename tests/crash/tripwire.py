@@ -6,6 +6,7 @@ commit. Everything that is wrapped calls `reach` with the name of the boundary t
 An armed wire kills the process there, with a signal that nothing can catch.
 """
 
+import asyncio
 import functools
 import inspect
 import os
@@ -20,8 +21,12 @@ from sqlalchemy import Engine, event
 from toolkeeper_ledger import SqlLedger, key_file
 from toolkeeper_ledger.calls import Claim, Settle
 from toolkeeper_ledger.custody import Custody
+from toolkeeper_ledger.postgres_calls import plain
 from toolkeeper_ledger.postgres_database import PostgresDatabase
+from toolkeeper_ledger.postgres_lane import Lane
 from toolkeeper_ledger.postgres_shortcut import Shortcut
+from toolkeeper_ledger.postgres_wire import Wire, tune
+from toolkeeper_ledger.postgres_writer import PostgresWriter
 from toolkeeper_ledger.prepared import Prepared
 from toolkeeper_ledger.sqlite_database import SqliteDatabase
 from toolkeeper_pipeline import ending, spine
@@ -105,13 +110,19 @@ class Tripwire:
         self._threads.uncommitted = []
 
 
-def lay(wire):
-    """Wraps this process's stages, transactions, statements, commits and key files."""
+def lay(wire, at_home=False):
+    """Wraps this process's stages, transactions, statements, commits and key files.
+
+    `at_home`: a loop has its connections to a server from the first, and not after a few calls.
+    """
     for module in (spine, ending):
         for name, stage in _stages(module):
             setattr(module, name, _staged(wire, name, stage))
     _lay_ledger(wire)
     _lay_database(wire)
+    _lay_loop(wire)
+    if at_home:
+        _be_at_home()
     key_file.os = _Watched(wire, "key file", os, ("open", "fsync", "link"))
 
 
@@ -242,6 +253,52 @@ def _lay_database(wire):
     psycopg.RawCursor.execute = executed_raw
     for database in (SqliteDatabase, PostgresDatabase):
         database.write = _opening(wire, database.write)
+
+
+def _lay_loop(wire):
+    send, heard = Wire.send, Lane._heard
+
+    def sent(self, statements, hear):
+        names = _works(hear.args[0]) if isinstance(hear.func.__self__, Lane) else ()
+        for name in names:
+            wire.reach(f"{name}: before a message")
+        send(self, statements, hear)
+        for name in names:
+            wire.reach(f"{name}: a message on its way")
+
+    def told(self, group, batch):
+        if not batch.lost and batch.error is None:
+            for name in _works(group):
+                wire.reach(f"{name}: after commit")
+        heard(self, group, batch)
+
+    Wire.send, Lane._heard = sent, told
+
+
+def _works(group):
+    return dict.fromkeys(type(plain(load.order.work)).__name__.lower() for load in group)
+
+
+def _be_at_home():
+    write, read = PostgresWriter.write, PostgresWriter.read
+
+    def arrive(writer):
+        home = writer._at_home(asyncio.get_running_loop())
+        if home is not None and home.lane is None and not home._closed:
+            made = [writer._database.connect_once() for _ in range(2)]
+            for connection in made:
+                tune(connection)
+            home._arrive(made)
+
+    async def written(self, work):
+        arrive(self)
+        return await write(self, work)
+
+    async def looked(self, work):
+        arrive(self)
+        return await read(self, work)
+
+    PostgresWriter.write, PostgresWriter.read = written, looked
 
 
 def _opening(wire, write):
