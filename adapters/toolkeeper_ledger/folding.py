@@ -13,10 +13,14 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-PAGES = 8_000
-"""About as many pages of the log are folded in at a time."""
+PAGES = {"NORMAL": 8_000, "FULL": 2_000}
+"""About as many pages of the log are folded in at a time, by how commits synchronise.
 
-MOST_PAGES = 4 * PAGES
+Where every commit is synced, it takes twice as long while the file of the log still grows: it
+should begin anew soon, and be written over.
+"""
+
+MOST_PAGES = 32_000
 """A log of this length is folded in by the very commit that makes it so long, for all to wait."""
 
 _FIRST = 100
@@ -31,8 +35,9 @@ class Folding:
     learnt from the last time. Several processes may fold one log: it is done by one at a time.
     """
 
-    def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
+    def __init__(self, connect: Callable[[], sqlite3.Connection], synchronous: str) -> None:
         self._connect = connect
+        self._pages = PAGES[synchronous]
         self._commits = 0
         self._due = _FIRST
         self._thread: threading.Thread | None = None
@@ -75,4 +80,4 @@ class Folding:
             _, pages, _ = driver.execute(_FOLD).fetchone()
         except sqlite3.Error:
             return  # what was committed is committed
-        self._due = max(_FEWEST, commits * PAGES // max(pages, 1))
+        self._due = max(_FEWEST, commits * self._pages // max(pages, 1))

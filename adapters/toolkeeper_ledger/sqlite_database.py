@@ -61,7 +61,7 @@ class SqliteDatabase:
         )
         self._writer: Connection | None = None
         self._reader: Connection | None = None
-        self._folding = Folding(self.connect)
+        self._folding = Folding(self.connect, synchronous)
         self._looks: dict[Prepared, VersionedLook] = {}
         self._memory = LookMemory()
 

@@ -17,7 +17,7 @@ PAGE = 4_120
 
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(folding, "PAGES", 100)
+    monkeypatch.setitem(folding.PAGES, "NORMAL", 100)
     path = tmp_path / "plain.db"
     plain = sqlite3.connect(path)
     plain.execute("PRAGMA journal_mode = WAL")
