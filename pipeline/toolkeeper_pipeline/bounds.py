@@ -21,6 +21,7 @@ class ResultTooLarge(Exception):
 
 
 @drafted
+@drafted
 @dataclass(frozen=True, slots=True)
 class Bounded:
     """A result within its limits. `notes` tell what was left out, one line each.
@@ -41,7 +42,11 @@ def bounded(result: ToolResult, limits: Limits) -> Bounded:
     notes = []
     parts: tuple[Text | Blob, ...] = result.parts
     room = limits.result_kept_bytes + MARGIN
-    if sum(len(part.text) for part in parts if isinstance(part, Text)) > room:
+    size = 0
+    for part in parts:
+        if isinstance(part, Text):
+            size += len(part.text)
+    if size > room:
         parts, dropped = _shortened(parts, room)
         notes.append(f"[{dropped:,} more characters are not kept]")
     if len(parts) > limits.result_blocks:

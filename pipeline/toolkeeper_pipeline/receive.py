@@ -102,19 +102,23 @@ def _parse(text: str, limits: Limits) -> Any:
     if len(text) > limits.argument_bytes:
         raise _Unreadable(f"they are longer than {limits.argument_bytes:,} bytes")
     bare = text.strip(_BLANK)
-    if not bare or bare.isspace():
-        raise _Unreadable("they are empty")
-    if text.startswith("\ufeff"):
-        raise _Unreadable("they start with a byte order mark")
     try:
         value, end = _DECODER.raw_decode(bare)
     except RecursionError:
         raise _Unreadable(f"they are nested deeper than {limits.argument_depth} levels") from None
     except ValueError:
-        raise _Unreadable("they are not valid json") from None
+        raise _Unreadable(_fault_of(text)) from None
     if end != len(bare):
         raise _Unreadable("they are not valid json")
     return value
+
+
+def _fault_of(text: str) -> str:
+    if not text.strip():
+        return "they are empty"
+    if text.startswith("\ufeff"):
+        return "they start with a byte order mark"
+    return "they are not valid json"
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

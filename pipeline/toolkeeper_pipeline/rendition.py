@@ -5,13 +5,14 @@ which its bytes are kept.
 """
 
 import json
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from toolkeeper_contract import Blob, Text, ToolResult, canonical_text
 from toolkeeper_contract.draft import drafted
-from toolkeeper_pipeline.aside import aside
+from toolkeeper_pipeline.aside import LONG, aside
 from toolkeeper_pipeline.bounds import MARGIN
 from toolkeeper_pipeline.media import as_text, described, media_type
 from toolkeeper_pipeline.reading import Kept, cut, heard, readable
@@ -46,24 +47,36 @@ async def rendition(
     places = rim.schemas.secret_results(executed.tool)
     secret = places.pointers(result.structured) if places else ()
     pointers = (*secret, *rim.redactor.result_pointers(executed.tool.name))
-    redactor = redactor_of(executed, rim, result.structured, secret)
+    redactor = rim.redactor
+    if secret or executed.row.masked:
+        redactor = redactor_of(executed, rim, result.structured, secret)
     limit = run.limits.result_kept_bytes
+    size = 0
+    blobs: list[Blob] = []
+    for part in result.parts:
+        if isinstance(part, Text):
+            size += len(part.text)
+        else:
+            size += len(part.data)
+            blobs.append(part)
     # The tool may go on changing what it gave, so this is its value from here on.
-    written = _written(result.structured)
+    written = None if result.structured is None else _written(result.structured)
     told = _Told(
         result=result,
         written=written,
         redactor=redactor,
         pointers=pointers,
-        handles=_handles(result, limit, rim),
+        handles=_handles(blobs, limit, rim) if blobs else (),
         limit=limit,
         source=source,
         notes=executed.notes,
     )
-    size = sum(len(part.text if isinstance(part, Text) else part.data) for part in result.parts)
-    return await aside(size + len(written or ""), told.rendition)
+    if written is not None:
+        size += len(written)
+    return told.rendition() if size < LONG else await aside(size, told.rendition)
 
 
+@drafted
 @dataclass(frozen=True, slots=True)
 class _Told:
     """A result with all that is needed to search it.
@@ -100,14 +113,14 @@ class _Told:
                 parts = [readable(canonical_text(structured))]
         elif result.structured is not None:
             notes.append("[structured content that is no json is left out]")
-        text = "\n".join(parts)
+        text = parts[0] if len(parts) == 1 else "\n".join(parts)
         if len(parts) > 1:
             # A pattern, or a key with its value, may reach from one part into the next.
             text, _ = self.redactor.redact_text(text)
         shown, size, total = cut(text, self.limit, encoded=False)
         if size < total:
             notes.append(f"[{total - size:,} more bytes are not kept]")
-        words = heard(shown, (part for _, part in kept))
+        words = heard(shown, [part for _, part in kept]) if kept else shown
         return Rendition(shown, words, tuple(kept), structured, tuple(notes))
 
     def _structured(self, written: str, shown: list[str]) -> Any:
@@ -125,7 +138,7 @@ class _Told:
     def _parts(self) -> tuple[list[str], list[tuple[str, Kept]]]:
         shown: list[str] = []
         kept: list[tuple[str, Kept]] = []
-        handles = iter(self.handles)
+        handles = iter(self.handles)  # one for each part that is no text
         for part in self.result.parts:
             if isinstance(part, Text):
                 shown.append(self.redactor.redact_text(readable(part.text), self.pointers)[0])
@@ -145,14 +158,13 @@ class _Told:
         return Kept(self.source, "", data, media_type(part.mime_type))
 
 
-def _handles(result: ToolResult, room: int, rim: Rim) -> tuple[str | None, ...]:
+def _handles(blobs: Sequence[Blob], room: int, rim: Rim) -> tuple[str | None, ...]:
     """For each part that is no text, where it is kept, while there is room (in bytes)."""
     handles: list[str | None] = []
-    for part in result.parts:
-        if isinstance(part, Blob):
-            fits = len(part.data) <= room
-            room -= len(part.data) if fits else 0
-            handles.append(rim.ids.new("res") if fits else None)
+    for part in blobs:
+        fits = len(part.data) <= room
+        room -= len(part.data) if fits else 0
+        handles.append(rim.ids.new("res") if fits else None)
     return tuple(handles)
 
 
@@ -175,8 +187,6 @@ async def error_text(executed: Executed, run: Run, rim: Rim) -> str:
 
 def _written(structured: Any) -> str | None:
     """The canonical form; None also for what only looks like JSON, from a source of somebody's."""
-    if structured is None:
-        return None
     try:
         return canonical_text(structured)
     except (TypeError, ValueError, RecursionError):

@@ -28,7 +28,9 @@ def rewritten(resolved: Resolved, arguments: Mapping[str, Any], run: Run, rim: R
     except Exception:
         # What a hook was there to prevent must not happen because it broke off.
         raise Stop(Code.ARGUMENTS_INVALID, message.NOT_REWRITTEN, tool=tool) from None
-    if wanted is not arguments and unreadable(wanted, run.limits) is not None:
+    if wanted is arguments:
+        return arguments
+    if unreadable(wanted, run.limits) is not None:
         raise Stop(Code.ARGUMENTS_INVALID, message.NOT_REWRITTEN, tool=tool)
     # The hook may have kept it.
     return copied(dict(wanted))

@@ -86,11 +86,11 @@ class Redactor:
 
     def argument_pointers(self, tool: str) -> Sequence[str]:
         """JSON pointers of this tool's arguments that the operator calls secret."""
-        return self._pointers_of(tool)[0]
+        return self._pointers_of(tool)[0] if self._tools else ()
 
     def result_pointers(self, tool: str) -> Sequence[str]:
         """The same for what the tool gives back, where it is JSON."""
-        return self._pointers_of(tool)[1]
+        return self._pointers_of(tool)[1] if self._tools else ()
 
     def knowing(self, values: Collection[str]) -> "Redactor":
         """This redactor with further known values, of any length."""
@@ -124,11 +124,9 @@ class Redactor:
         Text that is JSON stays JSON with the same values; it is written anew only when something
         was masked in it. `pointers` are for such text, as those of `redact`.
         """
-        return self._text(text, (), _places(pointers))
+        return self._text(text, (), _places(pointers) if pointers else ())
 
     def _pointers_of(self, tool: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        if not self._tools:
-            return (), ()
         found = self._pointers.get(tool)
         if found is None:
             mine = [each for each in self._tools if matches(each.tool, tool)]
@@ -145,7 +143,9 @@ class Redactor:
         Nor in the values whose JSON it is, where that is spelled out and not deep: each word and
         each known secret that they hold stands in it as a whole then.
         """
-        if self._patterns or self._glance.meets(text) or self._keys.foreign_stand_in(text):
+        if self._patterns or self._glance.meets(text):
+            return False
+        if self._keys.has_foreign and self._keys.foreign_stand_in(text):
             return False
         if not self._secrets:
             return True
@@ -161,7 +161,7 @@ class Redactor:
         looked_at = len(text) > SHORT and not places and self._holds_nothing(text)
         if looked_at and not is_deep(text, len(path)):
             return text, 0
-        inside = parsed(text)
+        inside = parsed(text) if "{" in text or "[" in text else None
         if inside is None:
             return self._flat(text)
         masked: list[str] = []
@@ -170,7 +170,9 @@ class Redactor:
         return self._matched(rewritten(value, text) if masked else text, len(masked))
 
     def _flat(self, text: str) -> tuple[str, int]:
-        text, count = self._matched(text, 0)
+        count = 0
+        if self._secrets or self._patterns:
+            text, count = self._matched(text, 0)
         for _ in range(_PASSES):
             text, shaped = mask_shapes(text)
             assigned = assignments(text, self._keys)

@@ -77,5 +77,4 @@ def _openings(text: str) -> int:
 
 
 def _may_be_json(text: str) -> bool:
-    # Most texts have neither anywhere, which is quicker to see.
-    return ("{" in text or "[" in text) and text[:64].lstrip().startswith(("{", "["))
+    return text[:64].lstrip().startswith(("{", "["))

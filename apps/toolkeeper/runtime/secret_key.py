@@ -65,6 +65,7 @@ class SecretKeys:
         self._foreign = tuple(
             {_one_sigma(max(each, key=_foreignness)) for each in telling if not _is_ascii(each)}
         )
+        self.has_foreign = bool(self._foreign)
         self._glance = Glance(self.phrases)
         self._several = _by_last(phrase for phrase in phrases if len(phrase) > 1)
         self.covers = lru_cache(maxsize=4096)(self._covers)
@@ -75,7 +76,7 @@ class SecretKeys:
 
     def foreign_stand_in(self, text: str) -> bool:
         """The same for what names a secret and is not ASCII."""
-        if not self._foreign or text.isascii():
+        if text.isascii():
             return False
         folded = _one_sigma(text.lower())
         return any(root in folded for root in self._foreign)
