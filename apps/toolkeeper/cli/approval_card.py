@@ -1,15 +1,18 @@
 """How does an approval read to the one who has to answer it?"""
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolkeeper.cli.output import moment, say
-from toolkeeper_contract import Approval, Grant, Scope
+from toolkeeper_contract import Scope
+
+if TYPE_CHECKING:
+    from toolkeeper_contract import Approval, Grant
 
 _WIDTH = 11
 
 
-def card(approval: Approval) -> None:
+def card(approval: "Approval") -> None:
     """Everything that an approver should know, the question first and the ids last."""
     binding, decision = approval.binding, approval.decision
     say(f"a call of {binding.tool}", style="bold")
@@ -35,7 +38,7 @@ def card(approval: Approval) -> None:
     _field("session", binding.session_id)
 
 
-def tell_answer(approval: Approval, asked: str, grant: Grant | None) -> None:
+def tell_answer(approval: "Approval", asked: str, grant: "Grant | None") -> None:
     """What was decided, and everything that it lets through."""
     if approval.approval_id != asked:
         say(f"{asked} was replaced by {approval.approval_id}, for the new arguments")
@@ -82,13 +85,13 @@ def _content(digest: str) -> str:
     return f"{kind}{digest.partition(':')[2][:16]}...; the call is not run if that changes"
 
 
-def _uncovered(approval: Approval) -> tuple[str, ...]:
+def _uncovered(approval: "Approval") -> tuple[str, ...]:
     from toolkeeper.runtime.operands import uncovered
 
     return uncovered(approval)
 
 
-def _scopes(approval: Approval) -> str:
+def _scopes(approval: "Approval") -> str:
     widest = approval.decision.scope
     if widest is Scope.ONCE:
         return "once: this very call"
@@ -96,7 +99,7 @@ def _scopes(approval: Approval) -> str:
     return f"{names}; beyond once any arguments, unless `--condition` says which"
 
 
-def _state(approval: Approval) -> str:
+def _state(approval: "Approval") -> str:
     if approval.decided_at is None:
         return approval.state.value
     why = f": {approval.reason}" if approval.reason else ""

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,7 +11,10 @@ from toolkeeper.cli.option import DEFAULT_CONFIG, Config, Json, Store
 from toolkeeper.cli.output import print_fields, print_json, print_lines, print_table, say
 from toolkeeper.cli.reading import ledger_to_read
 from toolkeeper.cli.verb_group import verb_group
-from toolkeeper_contract import Code, Ledger, PlannedTurn, RecordedEvent, RunError
+from toolkeeper_contract import Code, RunError
+
+if TYPE_CHECKING:
+    from toolkeeper_contract import Ledger, PlannedTurn, RecordedEvent
 
 app = typer.Typer(
     cls=verb_group(
@@ -44,7 +47,7 @@ def plans(
 ) -> None:
     """Show the plan of every turn, with what was left out and why."""
 
-    async def read() -> tuple[Sequence[PlannedTurn], Sequence[RecordedEvent]]:
+    async def read() -> "tuple[Sequence[PlannedTurn], Sequence[RecordedEvent]]":
         async with ledger_to_read(config, store) as ledger:
             return await ledger.planned_turns(), await ledger.events(session_id=session)
 
@@ -183,7 +186,7 @@ def events(
     )
 
 
-def _sources(told: Sequence[RecordedEvent]) -> dict[tuple[str, int], Any]:
+def _sources(told: "Sequence[RecordedEvent]") -> dict[tuple[str, int], Any]:
     """How the sources fared when each turn was planned: the event tells, a plan does not."""
     return {
         (each.session_id, each.event.data["turn"]): each.event.data["sources"]
@@ -192,7 +195,7 @@ def _sources(told: Sequence[RecordedEvent]) -> dict[tuple[str, int], Any]:
     }
 
 
-async def _story(ledger: Ledger, id: str) -> dict[str, Any]:
+async def _story(ledger: "Ledger", id: str) -> dict[str, Any]:
     row = await ledger.invocation(id)
     if row is None:
         approval = await ledger.approval(id)

@@ -16,10 +16,11 @@ from toolkeeper.cli.option import (
 from toolkeeper.cli.output import print_json, print_table, say
 from toolkeeper.cli.plan_option import Attributes, Endpoint, Intent, Model, Provider, User
 from toolkeeper.cli.verb_group import verb_group
-from toolkeeper_contract import ConfigError, Plan, Registry
+from toolkeeper_contract import ConfigError
 
 if TYPE_CHECKING:
     from toolkeeper.runtime import Sight
+    from toolkeeper_contract import Plan, Registry
 
 
 app = typer.Typer(
@@ -98,7 +99,7 @@ def _refuse_options_before(context: typer.Context) -> None:
             )
 
 
-def plan_object(plan: Plan, registry: Registry) -> dict[str, Any]:
+def plan_object(plan: "Plan", registry: "Registry") -> dict[str, Any]:
     """The keys of `plan --json`: the plan's body, its digest, and how the sources fared."""
     sources = [
         {"name": status.name, "state": status.state.value, "reason": status.reason}
@@ -117,7 +118,7 @@ async def _plan(config: Path, *, session: str | None, **wanted: Any) -> "Sight":
         await keeper.close()
 
 
-def _show(plan: Plan, registry: Registry) -> None:
+def _show(plan: "Plan", registry: "Registry") -> None:
     costs = plan.costs
     caps = plan.caps
     say(f"plan {plan.digest[:12]} of agent `{plan.agent}` for {plan.provider}, {plan.builder}")
@@ -150,7 +151,7 @@ def _show(plan: Plan, registry: Registry) -> None:
             say(f"source `{status.name}` is {status.state.value}: {status.reason}")
 
 
-def _listed(plan: Plan) -> str:
+def _listed(plan: "Plan") -> str:
     if plan.disclosure.used == "native":
         return f"{len(plan.deferred)} more, which the provider finds by its own search"
     if plan.listing == "none":

@@ -19,11 +19,12 @@ from toolkeeper.cli.option import (
 )
 from toolkeeper.cli.output import complain
 from toolkeeper.cli.reading import ledger_to_read
-from toolkeeper_contract import ConfigError, Registry
+from toolkeeper_contract import ConfigError
 
 if TYPE_CHECKING:
     from toolkeeper.runtime.configuration import Configuration
     from toolkeeper.runtime.policy_replay import Redecided
+    from toolkeeper_contract import Registry
     from toolkeeper_policy import Finding, Policy
 
 app = typer.Typer(
@@ -244,7 +245,7 @@ def _configuration(config: Path) -> "Configuration":
     return load_configuration(config, os.environ)
 
 
-async def _registry(configuration: "Configuration", policy: "Policy") -> Registry:
+async def _registry(configuration: "Configuration", policy: "Policy") -> "Registry":
     """What all sources list now; told where one of them cannot be asked."""
     from toolkeeper.runtime import Toolkeeper
 

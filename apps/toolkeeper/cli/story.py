@@ -1,15 +1,17 @@
 """How does a call's line read to a person?"""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolkeeper.cli.output import say
-from toolkeeper_contract import Outcome
+
+if TYPE_CHECKING:
+    from toolkeeper_contract import Outcome
 
 _MARK = {"completed": "ok", "refused": "no", "failed": "!!", "suspended": ".."}
 _RESULT_LINES = 6
 
 
-def line_of(outcome: Outcome) -> dict[str, Any]:
+def line_of(outcome: "Outcome") -> dict[str, Any]:
     """The JSON line of a call that was made or resumed."""
     return {**outcome.row.line(), "repeated": outcome.repeated}
 

@@ -8,10 +8,10 @@ import typer
 
 from toolkeeper.cli.option import DEFAULT_CONFIG, Config, Json
 from toolkeeper.cli.output import print_json, print_table, say
-from toolkeeper_contract import Registry, Tool
 
 if TYPE_CHECKING:
     from toolkeeper.runtime.accepting import Accepted
+    from toolkeeper_contract import Registry, Tool
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 
@@ -63,7 +63,7 @@ def accept(
         _tell(each)
 
 
-def registry_object(registry: Registry, states: dict[str, str]) -> dict[str, Any]:
+def registry_object(registry: "Registry", states: dict[str, str]) -> dict[str, Any]:
     """The keys of `tools --json`. It can be read back as a `catalog:` file."""
     rows = [_row(tool, states[name]) for name, tool in sorted(registry.tools.items())]
     refused = [
@@ -83,7 +83,7 @@ def registry_object(registry: Registry, states: dict[str, str]) -> dict[str, Any
     }
 
 
-def _row(tool: Tool, state: str) -> dict[str, Any]:
+def _row(tool: "Tool", state: str) -> dict[str, Any]:
     definition = tool.definition
     classification = tool.classification
     return {
@@ -106,7 +106,7 @@ def _row(tool: Tool, state: str) -> dict[str, Any]:
     }
 
 
-async def _discovered(config: Path) -> tuple[Registry, dict[str, str]]:
+async def _discovered(config: Path) -> "tuple[Registry, dict[str, str]]":
     from toolkeeper.runtime import Toolkeeper
 
     keeper = Toolkeeper.from_config(config)
@@ -131,7 +131,7 @@ async def _accept(
         await keeper.close()
 
 
-def _show(registry: Registry, states: dict[str, str]) -> None:
+def _show(registry: "Registry", states: dict[str, str]) -> None:
     print_table(
         ("tool", "state", "side effect", "flags", "classified by", "fingerprint"),
         (
