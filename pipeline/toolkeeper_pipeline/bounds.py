@@ -4,7 +4,6 @@ What goes beyond a limit is left out with a count, in words of ours; a result is
 fail because of its size alone. Nothing is walked by recursion and no walk goes beyond its limit.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +13,8 @@ from toolkeeper_pipeline.limits import Limits
 
 MARGIN = 65_536
 """Characters beyond what is kept in which a secret may end that began before."""
+
+_SHORT_NAME = 64
 
 
 class ResultTooLarge(Exception):
@@ -76,38 +77,35 @@ def oversize(value: Any, *, depth: int, nodes: int, size: int) -> str | None:
     tuples and texts counts as one node.
     """
     seen, characters = 1, len(value) if isinstance(value, str) else 0
-    stack: list[Iterator[Any]] = [_items(value)]
-    while stack:
-        item = next(stack[-1], _DONE)
-        if item is _DONE:
-            stack.pop()
-            continue
-        if isinstance(item, str):
-            characters += len(item)
-        elif isinstance(item, dict | list | tuple):
-            if len(stack) >= depth:
-                return f"of more than {depth:,} levels"
-            if seen + len(item) > nodes:
+    level = [value] if isinstance(value, dict | list | tuple) else []
+    levels = 0
+    while level:
+        levels += 1
+        if levels > depth:
+            return f"of more than {depth:,} levels"
+        below: list[Any] = []
+        for container in level:
+            # Before anything in it is touched.
+            seen += len(container)
+            if seen > nodes:
                 return f"of more than {nodes:,} values"
-            stack.append(_items(item))
-        seen += 1
-        if seen > nodes:
-            return f"of more than {nodes:,} values"
-        if characters > size:
-            return f"of more than {size:,} characters"
+            if isinstance(container, dict):
+                for key in container:
+                    # Names are texts like others; short ones count with what they name.
+                    if isinstance(key, str) and len(key) > _SHORT_NAME:
+                        seen += 1
+                        characters += len(key)
+            for item in container.values() if isinstance(container, dict) else container:
+                if isinstance(item, str):
+                    characters += len(item)
+                elif isinstance(item, dict | list | tuple):
+                    below.append(item)
+            if seen > nodes:
+                return f"of more than {nodes:,} values"
+            if characters > size:
+                return f"of more than {size:,} characters"
+        level = below
     return f"of more than {size:,} characters" if characters > size else None
-
-
-_DONE = object()
-
-
-def _items(value: Any) -> Iterator[Any]:
-    """What stands in a container; of a mapping its names too, which are texts like others."""
-    if isinstance(value, dict):
-        for key, item in value.items():
-            yield from (key, item) if isinstance(key, str) and len(key) > 64 else (item,)
-    elif isinstance(value, list | tuple):
-        yield from value
 
 
 def _taken_together(

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from toolkeeper_contract import Blob, Text, ToolResult, canonical_text
+from toolkeeper_contract import Blob, Text, ToolResult, canonical_text, canonical_value
 from toolkeeper_contract.draft import drafted
 from toolkeeper_pipeline.aside import LONG, aside
 from toolkeeper_pipeline.bounds import MARGIN
@@ -133,7 +133,8 @@ class _Told:
             with suppress(ValueError):
                 return json.loads(shown[0])
         # A copy: names are texts in it, and the tool keeps its own.
-        return self.redactor.redact(json.loads(written), self.pointers)[0]
+        data = written.encode("utf-8")
+        return self.redactor.redact(canonical_value(data), self.pointers, data)[0]
 
     def _parts(self) -> tuple[list[str], list[tuple[str, Kept]]]:
         shown: list[str] = []
