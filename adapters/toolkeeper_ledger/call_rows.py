@@ -251,7 +251,10 @@ def read_invocations(
     leases that are over by then, the longest over first.
     """
     query = select(*_COLUMNS)
-    if session_id is not None:
+    if session_id is not None and (parked or retryable):
+        # There are few of them, in all sessions together.
+        query = query.where(invocations.c.session_id == session_id)
+    elif session_id is not None:
         query = query.where(of_session(session_id))
     if run_id is not None:
         query = query.where(invocations.c.run_id == run_id)

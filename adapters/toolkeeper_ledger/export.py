@@ -54,7 +54,12 @@ def read_page(
         query = _of_session(query, table, session_id)
     if since is not None:
         query = query.where(at >= instant(since))
-    rows = connection.execute(query.order_by(table.c.ordinal).limit(PAGE)).mappings().all()
+    query = query.order_by(table.c.ordinal).limit(PAGE)
+    if table is invocations and session_id is not None:
+        # Found by their runs, so in another order: what is sorted should not be whole rows.
+        some = query.with_only_columns(table.c.ordinal)
+        query = select(table).where(table.c.ordinal.in_(some)).order_by(table.c.ordinal)
+    rows = connection.execute(query).mappings().all()
     behind = rows[-1]["ordinal"] if len(rows) == PAGE else None
     return Page([told(row, now) for row in rows], behind)
 

@@ -37,7 +37,8 @@ def test_the_tables_and_statements_can_be_written_for_postgresql() -> None:
     ("ask", "index"),
     [
         (lambda ledger, clock: ledger.parked(), "invocations_parked"),
-        (lambda ledger, clock: ledger.parked("ses_1"), "invocations_by_run"),
+        (lambda ledger, clock: ledger.parked("ses_1"), "invocations_parked"),
+        (lambda ledger, clock: ledger.retryable("ses_1"), "invocations_retryable"),
         (lambda ledger, clock: ledger.retryable(), "invocations_retryable"),
         (lambda ledger, clock: ledger.invocations("ses_1"), "invocations_by_run"),
         (lambda ledger, clock: ledger.invocations(None, "run_1"), "invocations_by_run"),
