@@ -6,7 +6,6 @@ wins.
 """
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -16,6 +15,7 @@ from toolkeeper_contract import Origin
 from toolkeeper_policy.provenance_destination import (
     DestinationKind,
     bare,
+    may_be_one_place,
     named,
     stands_as_host,
 )
@@ -234,7 +234,7 @@ class Heard:
 
     def _as_one_place(self, text: str, among: Sequence[Origin]) -> Origin:
         """The origin of a value that is one host, account or telephone and nothing else."""
-        if len(text) > _LONGEST_PLACE or not _IN_A_PLACE.search(text):
+        if len(text) > _LONGEST_PLACE or not may_be_one_place(text):
             return Origin.NOWHERE
         places = named(text)
         if len(places) != 1 or places[0].kind not in _ANY_SPELLING | {DestinationKind.HOST}:
@@ -262,8 +262,6 @@ class Heard:
 
 _ANY_SPELLING = frozenset({DestinationKind.ACCOUNT, DestinationKind.PHONE})
 _LONGEST_PLACE = 256
-_IN_A_PLACE = re.compile(r"[.\d]")
-"""Every host has a dot, every account and telephone a digit."""
 
 
 def _better(one: Origin, other: Origin) -> Origin:

@@ -50,6 +50,9 @@ _HOST = re.compile(
 _IBAN = re.compile(r"(?<!\w)[a-z]{2}\d{2}(?:[ -]?[a-z0-9]){11,30}(?!\w)")
 _WALLET = re.compile(r"(?<!\w)(?:0x[0-9a-f]{40}|bc1[a-z0-9]{20,60}|[13][a-z0-9]{25,34})(?!\w)")
 _DIGITS = re.compile(r"(?<![\w.])\+?\(?\d(?:[ ().\-/]{0,2}\d){6,33}(?!\w)")
+_SEVEN_DIGITS = re.compile(r"\d(?:[ ().\-/]{0,2}\d){6}")
+_DIGIT = re.compile(r"\d")
+_SHORTEST_ACCOUNT = 15
 _DATE = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{1,3}(?:\.\d{1,3}){3}")
 _PATH = re.compile(
     r"(?<![\w:/\\.~-])(?:~|\.{1,2}|[a-z]:)?(?:[/\\][^\s/\\\"'`<>|:*?,;]{1,255}){1,64}[/\\]?"
@@ -77,6 +80,16 @@ def named(value: str) -> tuple[Named, ...]:
         if len(found) == MAX_FOUND:
             break
     return tuple(found)
+
+
+def may_be_one_place(text: str) -> bool:
+    """A quick look: False means that a normalised text names no host, account or telephone."""
+    # A host has a dot, a telephone seven digits; any other account is longer and has a digit.
+    return (
+        "." in text
+        or _SEVEN_DIGITS.search(text) is not None
+        or (len(text) >= _SHORTEST_ACCOUNT and _DIGIT.search(text) is not None)
+    )
 
 
 def stands_as_host(text: str, start: int, end: int) -> bool:

@@ -47,7 +47,7 @@ def put_in(given: str, repeated: set[str]) -> list[tuple[Leaf | None, set[str]]]
         if not _FRACTION.search(bare) and repeated.isdisjoint(words_of(given)):
             return []
     values = leaves(json.loads(given))
-    said = [value if isinstance(value, str) else json.dumps(value) for value in values]
+    said = [str(value) if isinstance(value, str | int) else json.dumps(value) for value in values]
     found = _repeating(values[:MAX_GIVEN], repeated, map(words_of, said[:MAX_GIVEN]))
     beyond = _repeating(values[MAX_GIVEN:], repeated, map(words_of, said[MAX_GIVEN:]))
     return [*found, *((None, own) for _, own in beyond)]

@@ -18,6 +18,7 @@ _QUOTES = str.maketrans(
 _FEW = 8
 """Words of which it is quicker to look for each."""
 
+_QUOTE = re.compile("[\u2018-\u201f\u00ab\u00bb]")
 _SLICE = 16_384
 _GROWTH = 3
 _BLANK = re.compile(r"\s")
@@ -82,7 +83,8 @@ def _normalised(text: str) -> tuple[str, bool]:
 
 def _folded(text: str) -> str:
     # Lowering can undo the composition, so it is done once more.
-    return normalize("NFKC", normalize("NFKC", text).lower()).translate(_QUOTES)
+    folded = normalize("NFKC", normalize("NFKC", text).lower())
+    return folded.translate(_QUOTES) if _QUOTE.search(folded) else folded
 
 
 def _spaced(text: str) -> str:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from toolkeeper_contract import Origin
 from toolkeeper_policy import Heard, provenance
+from toolkeeper_policy.provenance_destination import may_be_one_place, named
 from toolkeeper_policy.provenance_given import packed, put_in
 from toolkeeper_policy.provenance_text import (
     _PIECE,
@@ -154,6 +155,21 @@ def spoken(value: Any) -> Iterator[str | int | float]:
             yield from spoken(item)
     elif value is not None and not isinstance(value, bool):
         yield value
+
+
+SPELLED = st.lists(
+    st.sampled_from([*"0123456789.-/ ()+ax@:", "de89", "bc1", "0x", "\u0663", "example.com", "//"]),
+    max_size=40,
+).map("".join)
+
+
+@given(text=SPELLED | ODD)
+@settings(max_examples=600, deadline=None)
+def test_what_cannot_be_a_place_names_none(text: str) -> None:
+    normal = normalised(text)
+    if not may_be_one_place(normal):
+        kinds = {place.kind for place in named(normal)}
+        assert kinds.isdisjoint({"host", "account", "phone"})
 
 
 @given(text=ODD | ANY)
