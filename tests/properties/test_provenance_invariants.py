@@ -163,7 +163,10 @@ SPELLED = st.lists(
 ).map("".join)
 
 
-@given(text=SPELLED | ODD)
+ACCOUNT = st.from_regex(r"[a-z]{2}[0-9]{2}([ -]?[a-z0-9]){11,14}|bc1[a-z]{20}", fullmatch=True)
+
+
+@given(text=SPELLED | ACCOUNT | ODD)
 @settings(max_examples=600, deadline=None)
 def test_what_cannot_be_a_place_names_none(text: str) -> None:
     normal = normalised(text)
