@@ -63,21 +63,30 @@ class Folding:
             self._thread.join()
             self._thread = None
 
-    def _fold(self) -> None:
+    def _fold(self) -> int:
+        """How many pages the log has; 0 where that cannot be said."""
         # A full disk, say, of which the next commit tells: the log stays as it is.
         try:
             connection = self._connect()
             try:
-                connection.execute(_FOLD)
+                _, pages, _ = connection.execute(_FOLD).fetchone()
             finally:
                 connection.close()
         except sqlite3.Error:
-            pass
+            return 0
+        return int(pages)
 
     def _finish(self, driver: Any) -> None:
+        # Nobody commits meanwhile. Until 3.51.3 SQLite can lose what is committed at the moment at
+        # which a log of which nothing is left is folded in once more.
         commits, self._commits = self._commits, 0
         try:
-            _, pages, _ = driver.execute(_FOLD).fetchone()
+            driver.execute("BEGIN IMMEDIATE")
         except sqlite3.Error:
-            return  # what was committed is committed
-        self._due = max(_FEWEST, commits * self._pages // max(pages, 1))
+            return  # another process is writing, and what was committed is committed
+        try:
+            pages = self._fold()
+        finally:
+            driver.execute("ROLLBACK")
+        if pages > 0:
+            self._due = max(_FEWEST, commits * self._pages // pages)

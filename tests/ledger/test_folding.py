@@ -95,6 +95,53 @@ def test_a_log_that_cannot_be_folded_in_fails_no_commit(
     assert database.read(lambda c: c.exec_driver_sql("SELECT count(*) FROM words").scalar()) == 400
 
 
+def test_nobody_commits_while_the_rest_of_the_log_is_folded_in(
+    database: SqliteDatabase, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+    connect = database._folding._connect
+
+    def watched() -> sqlite3.Connection:
+        if threading.current_thread() is threading.main_thread():
+            other = sqlite3.connect(path, timeout=0, isolation_level=None)
+            try:
+                other.execute("BEGIN IMMEDIATE")
+                seen.append("another process could write")
+            except sqlite3.OperationalError as error:
+                seen.append(str(error))
+            other.close()
+        return connect()
+
+    monkeypatch.setattr(database._folding, "_connect", watched)
+    for batch in range(50):
+        put(database, 100, f"batch {batch}")
+        if len(seen) > 2:
+            break
+    assert set(seen) == {"database is locked"}
+
+
+def test_while_another_process_writes_the_rest_of_the_log_is_left_for_the_next_time(
+    database: SqliteDatabase, path: Path
+) -> None:
+    put(database, 90)
+    writer, other = (sqlite3.connect(path, timeout=0, isolation_level=None) for _ in range(2))
+    other.execute("BEGIN IMMEDIATE")
+    other.execute("INSERT INTO words VALUES ('of another process')")
+    database._folding._finish(writer.cursor())
+    assert not writer.in_transaction
+    other.execute("COMMIT")
+    database._folding._finish(writer.cursor())
+    assert not writer.in_transaction
+    put(database, 1, "that begins the log anew")
+    assert log_pages(path) > 90
+    assert other.execute("SELECT count(*) FROM words").fetchone() == (92,)
+    before = log_pages(path)
+    put(database, 30, "over what was there")
+    assert log_pages(path) == before
+    writer.close()
+    other.close()
+
+
 def test_without_a_thread_to_be_had_no_commit_fails(
     database: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
