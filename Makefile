@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Python compiles a module once, as where it is installed: the tests start hundreds of commands.
+export PYTHONDONTWRITEBYTECODE :=
 ROOTS := contract policy index planner pipeline adapters apps
 
 .PHONY: demo test lint clean
@@ -14,7 +16,7 @@ $(VENV)/.installed: pyproject.toml
 demo: $(VENV)/.installed  ## the office example: plan, call, approve from another process, audit
 	$(BIN)/python examples/office/demo.py
 
-test: $(VENV)/.installed  ## all tests; then once more, on PostgreSQL, those that keep a ledger
+test: $(VENV)/.installed  ## all tests; then, on PostgreSQL, those whose store a configuration names
 	$(BIN)/python -m pytest -n auto
 	$(BIN)/python -m pytest -n auto --store=postgresql
 

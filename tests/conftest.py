@@ -3,11 +3,12 @@
 import base64
 import importlib.util
 import os
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import settings
@@ -19,14 +20,24 @@ settings.register_profile("local", deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
-_ON_ANY_STORE = {"cli", "runtime", "sessions"}
-"""Folders of tests that keep a ledger wherever they are told to, and are run on both.
+_BY_CONFIGURATION = {"cases", "cli", "e2e", "runtime", "sessions"}
+"""Folders of tests that write a configuration, which says where the ledger is.
 
-Tests of the ledger, of approvals and crashes, and the cases about workers, choose both themselves.
+With `--store=postgresql` those of them run that are given a folder to write it to, but for those
+that are marked as being about a file. The others choose a store themselves, both where both matter.
 """
 
 _ON_EACH_STORE = {"any_home", "postgres_store", "postgres_stores"}
 """Fixtures of tests that are on a server's store in every run."""
+
+
+_ALL_PARTS = "TOOLKEEPER_TESTS_NEED_ALL_PARTS"
+"""Set where nothing may be missing: a test that is skipped for a missing part fails instead."""
+
+Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
+
+_DATA = re.compile(r"not (?:here|beside this checkout)$")
+"""How a skipped test says that the data are missing which no checkout and no package has."""
 
 
 def _load(name: str) -> ModuleType:
@@ -39,10 +50,6 @@ def _load(name: str) -> ModuleType:
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
-
-
-_VERBS = {"test_approvals_verb", "test_audit_verify", "test_grants_verb", "test_resume_verb"}
-"""Those of the command line that answer, run, or read what is only in a store."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -68,11 +75,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     kept = [
         item
         for item in items
-        if item.path.relative_to(here).parts[0] in _ON_ANY_STORE
-        and (item.path.parent.name != "cli" or item.path.stem in _VERBS)
+        if item.path.relative_to(here).parts[0] in _BY_CONFIGURATION
         and not item.get_closest_marker("sqlite_file")
         and not _ON_EACH_STORE & set(getattr(item, "fixturenames", ()))
-        # Without a folder there is no configuration, and without one no store.
         and {"tmp_path", "tmp_path_factory"} & set(getattr(item, "fixturenames", ()))
     ]
     wanted = set(kept)
@@ -80,14 +85,50 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = kept
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    return _with_all_parts((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    return _with_all_parts((yield))
+
+
+def _with_all_parts(report: Report) -> Report:
+    """The report, as a failure where it says that a part is missing and none may be."""
+    if report.skipped and os.environ.get(_ALL_PARTS) and isinstance(report.longrepr, tuple):
+        place, line, reason = report.longrepr
+        if not _DATA.search(reason):
+            report.outcome = "failed"
+            report.longrepr = f"{place}:{line}: {reason} ({_ALL_PARTS} is set)"
+    return report
+
+
 @pytest.fixture(autouse=True)
-def default_store(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def default_store(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
     """Where a configuration that names no store keeps it: with `--store`, a fresh database."""
     for name in ("TOOLKEEPER_STORE", "TOOLKEEPER_SEAL_KEY", "TOOLKEEPER_SEAL_KEY_FILE"):
         monkeypatch.delenv(name, raising=False)
-    if request.config.getoption("--store") == "postgresql":
-        monkeypatch.setenv("TOOLKEEPER_STORE", request.getfixturevalue("postgres_store"))
-        monkeypatch.setenv("TOOLKEEPER_SEAL_KEY", base64.b64encode(os.urandom(32)).decode())
+    if request.config.getoption("--store") == "sqlite":
+        yield
+        return
+    folder: Path = request.getfixturevalue("tmp_path")
+    monkeypatch.setenv("TOOLKEEPER_STORE", request.getfixturevalue("postgres_store"))
+    monkeypatch.setenv("TOOLKEEPER_SEAL_KEY", base64.b64encode(os.urandom(32)).decode())
+    yield
+    # Or else it was the first run once more.
+    kept = [str(file.relative_to(folder)) for file in folder.rglob("*") if _is_sqlite(file)]
+    assert kept == [], "kept in a file: name no store, or mark the test with `sqlite_file`"
+
+
+def _is_sqlite(file: Path) -> bool:
+    if not file.is_file():
+        return False
+    with file.open("rb") as start:
+        return start.read(15) == b"SQLite format 3"
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,6 @@ logs hold names, places and sizes.
 import json
 import logging
 import os
-import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -228,15 +227,17 @@ def test_nothing_of_a_call_stands_in_any_log_of_a_server_store(
     assert [canary for canary in (*NOT_LOGGED, SEAL) if canary in log] == []
 
 
-def stored(folder: Path) -> str:
-    """Every text and every byte of the database, and of the files beside it."""
-    database = sqlite3.connect(folder / "ledger.db")
-    names = [
-        row[0] for row in database.execute("select name from sqlite_master where type='table'")
+def stored(home: Any) -> str:
+    """Every value in the database, and every byte of the files of one that is in a file."""
+    files = [each.read_bytes().decode("latin-1") for each in home.folder.glob("ledger.db*")]
+    listed = (
+        "SELECT name FROM sqlite_master WHERE type = 'table'"
+        if files
+        else "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+    )
+    rows = [
+        repr(row) for (name,) in home.sql(listed) for row in home.sql(f'SELECT * FROM "{name}"')
     ]
-    rows = [repr(row) for name in names for row in database.execute(f'select * from "{name}"')]
-    database.close()
-    files = [each.read_bytes().decode("latin-1") for each in folder.glob("ledger.db*")]
     return "\n".join([*rows, *files])
 
 
@@ -245,7 +246,7 @@ def test_no_secret_is_kept_exported_or_printed(
 ) -> None:
     folder = home_with_canaries.folder
     run_worker(folder)
-    everything = stored(folder)
+    everything = stored(home_with_canaries)
     assert [name for name, secret in SECRETS.items() if secret in everything] == []
     assert KEY not in everything
     # An argument that is no secret is kept, so that an operator can read what was done.

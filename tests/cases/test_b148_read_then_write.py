@@ -20,6 +20,8 @@ import pytest
 from toolkeeper_contract import Event
 from toolkeeper_ledger import open_ledger, verify
 
+pytestmark = pytest.mark.sqlite_file
+
 LEDGER = Path(__file__).parents[1] / "ledger"
 WORKER = LEDGER / "worker.py"
 

@@ -17,6 +17,8 @@ import pytest
 from toolkeeper_contract import Code, Event, RunError, SessionRecord
 from toolkeeper_ledger import open_ledger, verify
 
+pytestmark = pytest.mark.sqlite_file
+
 
 class Clock:
     def now(self) -> datetime:

@@ -25,6 +25,8 @@ from toolkeeper_pipeline import Schemas
 from toolkeeper_pipeline import run as run_module
 from toolkeeper_policy import load_policy, provenance
 
+pytestmark = pytest.mark.sqlite_file
+
 CALLS = 1_100
 
 
