@@ -82,6 +82,13 @@ SECTIONS = (
         "durable step of LangGraph and DBOS. `memory`: nothing survives.",
     ),
     Section(
+        "commands",
+        "What a command costs",
+        ("commands.py",),
+        "The processor's time of a whole process, the least of ten. A command loads what it uses "
+        "(adr/0024); the one with a condition loads the library that evaluates it.",
+    ),
+    Section(
         "memory",
         "Memory over 100,000 calls",
         ("memory.py", "--sessions", "200"),
