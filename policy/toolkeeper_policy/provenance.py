@@ -77,6 +77,8 @@ class Heard:
 
     def __init__(self, capacity: int = CAPACITY) -> None:
         self._capacity = capacity
+        self._longest = max(1, capacity // 2)
+        self._most_waiting = capacity // 4
         self._indexes: dict[str, HeardIndex] = {
             origin: HeardIndex(capacity) for origin in _BEST_FIRST
         }
@@ -130,21 +132,23 @@ class Heard:
     # inside
 
     def _tell(self, text: str, origin: str, given: str | None) -> None:
-        if not text:
+        size = len(text)
+        if not size:
             return
-        most = max(1, self._capacity // 2)
-        if len(text) > most:
-            text = text[:most]
+        if size > self._longest:
+            text, size = text[: self._longest], self._longest
+        if given:
+            size += len(given)
         self._waiting.append((text, origin, given))
-        self._waiting_size += len(text) + (len(given) if given else 0)
-        if self._waiting_size > self._capacity // 4 or len(self._waiting) > MOST_WAITING:
+        self._waiting_size += size
+        if self._waiting_size > self._most_waiting or len(self._waiting) > MOST_WAITING:
             # Nobody asks, but what waits is bounded all the same.
             self._take_in(self._oldest())
 
     def _oldest(self) -> int:
         """How many of the texts that wait have to be indexed for others to find room again."""
         count, size = len(self._waiting) - MOST_WAITING * 7 // 8, self._waiting_size
-        most = self._capacity * 7 // 32
+        most = self._most_waiting * 7 // 8
         for number, (text, _, given) in enumerate(self._waiting):
             if number >= count and size <= most:
                 return number
