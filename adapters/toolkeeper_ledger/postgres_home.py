@@ -1,6 +1,6 @@
 """Which connections does an event loop watch itself, and what if they die?
 
-One for the commits of calls and one for looks. They are made in a thread when the loop has done a
+Two for the commits of calls and one for looks. They are made in a thread when the loop has done a
 few of these, belong to it alone, and are made anew when they die; until then there are none.
 """
 
@@ -23,6 +23,8 @@ from toolkeeper_ledger.postgres_wire import Wire, tune
 
 FEW = 4
 """Who asks no more often than this needs no connections of its own."""
+
+CONNECTIONS = 3
 
 _PAUSE = 1.0
 """Seconds between two attempts to connect."""
@@ -76,7 +78,7 @@ class Home:
         """In a thread: connections for the loop, or none where that fails."""
         made: list[Connection] = []
         try:
-            for _ in range(2):
+            for _ in range(CONNECTIONS):
                 made.append(self._database.connect_once())
                 tune(made[-1])
         except (DBAPIError, psycopg.Error, RunError):
@@ -101,7 +103,7 @@ class Home:
             self._closed = True
             _discard(made)
             return
-        writing, looking = self._wires
+        *writing, looking = self._wires
         self.lane = Lane(writing, self._database.heads, self._threads.take)
         self.looks = PostgresLooks(looking, self._threads.look)
 

@@ -1,9 +1,12 @@
 """How do the two commits of a call go to a server from the caller's own event loop?
 
 Works that can be done in one message each gather while others are at the server, and go as one
-transaction. What fails here, or is not heard of, is done by the writer's thread, which knows why.
+transaction: on one of two connections, so that while the server writes one group to its disk the
+callers of the other go on. What fails here, or is not heard of, is done by the writer's thread,
+which knows why.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -24,8 +27,6 @@ from toolkeeper_ledger.postgres_text import in_bytes
 from toolkeeper_ledger.postgres_wire import Batch, Statement, Wire
 
 _SMALLEST_SHARE, _LARGEST_GROUP = 4, 64
-_AT_ONCE = 2
-"""Groups on their way: one at the server while the callers of the other are served."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,24 +42,25 @@ class Lane:
     """`heads` is where sessions were left; `hand_over` takes an order that is not done here."""
 
     def __init__(
-        self, wire: Wire, heads: dict[str, Head], hand_over: Callable[[Order[Any]], None]
+        self,
+        wires: Sequence[Wire],
+        heads: dict[str, Head],
+        hand_over: Callable[[Order[Any]], None],
     ) -> None:
-        self._wire = wire
+        self._free = list(wires)
+        self._share = len(wires)
         self._heads = heads
         self._hand_over = hand_over
         self._waiting: list[_Load] = []
         # Where sessions will be left when all that was taken is done.
         self._ahead: dict[str, Head] = {}
-        self._flying = 0
+        # Sessions of which something is on its way: no second connection may overtake it.
+        self._flying: Counter[str] = Counter()
         self._is_due = False
 
     @property
     def queued(self) -> int:
         return len(self._waiting)
-
-    @property
-    def is_idle(self) -> bool:
-        return not self._waiting and not self._wire.batches
 
     def take(self, order: Order[Any], work: Claim | Settle) -> bool:
         """Whether it goes here: not where nothing is known of the session, or it does not fit."""
@@ -75,7 +77,7 @@ class Lane:
             return False
         self._ahead[session_id] = message.head
         self._waiting.append(_Load(order, message, statement))
-        if not self._is_due and self._wire.batches < _AT_ONCE:
+        if not self._is_due and self._free:
             # Whoever comes in the same round of the loop goes with it.
             self._is_due = True
             order.loop.call_soon(self._send)
@@ -99,28 +101,47 @@ class Lane:
 
     def _send(self) -> None:
         self._is_due = False
-        while self._waiting and self._wire.batches < _AT_ONCE:
-            many = self._share()
-            group, self._waiting = self._waiting[:many], self._waiting[many:]
+        while self._free:
+            group = self._next()
+            if not group:
+                return
             for load in group:
                 load.order.begun = True
-            self._flying += many
+                self._flying[_session(load)] += 1
             # Everybody takes sessions in one order, so that no two groups wait for each other; what
             # belongs to one session stays as it came.
             ordered = sorted(group, key=_session)
-            self._wire.send([load.statement for load in ordered], partial(self._heard, group))
+            wire = self._free.pop()
+            wire.send([load.statement for load in ordered], partial(self._heard, wire, group))
 
-    def _share(self) -> int:
-        """How many go now: of all callers half, so that the server works while they do."""
-        half = -(-(len(self._waiting) + self._flying) // _AT_ONCE)
-        return min(len(self._waiting), max(half, _SMALLEST_SHARE), _LARGEST_GROUP)
+    def _next(self) -> list[_Load]:
+        """Takes what goes now: one connection's share, and what else is of the same sessions."""
+        most = -(-(len(self._waiting) + self._flying.total()) // self._share)
+        most = min(max(most, _SMALLEST_SHARE), _LARGEST_GROUP)
+        group: list[_Load] = []
+        rest: list[_Load] = []
+        names: set[str] = set()
+        for load in self._waiting:
+            name = _session(load)
+            limit = _LARGEST_GROUP if name in names else most
+            if name not in self._flying and len(group) < limit:
+                group.append(load)
+                names.add(name)
+            else:
+                rest.append(load)
+        self._waiting = rest
+        return group
 
-    def _heard(self, group: Sequence[_Load], batch: Batch) -> None:
-        self._flying -= len(group)
+    def _heard(self, wire: Wire, group: Sequence[_Load], batch: Batch) -> None:
+        if not batch.lost:
+            self._free.append(wire)
         done = not batch.lost and batch.error is None
         for load in group:
             after = load.message.head
             name = after.session_id
+            self._flying[name] -= 1
+            if not self._flying[name]:
+                del self._flying[name]
             if not done:
                 self._heads.pop(name, None)
                 self._ahead.pop(name, None)
@@ -130,8 +151,6 @@ class Lane:
                 self._heads[name] = after
             if self._ahead.get(name) is after:
                 del self._ahead[name]
-        if self._waiting and not batch.lost:
-            self._send()
         for load in group:
             order = load.order
             if done:
@@ -144,6 +163,9 @@ class Lane:
                 if batch.lost:
                     order.work = once_more(order.work)
                 self._hand_over(order)
+        # Before any of the callers goes on: that is only when this round of the loop is over.
+        if self._waiting and not batch.lost:
+            self._send()
 
 
 def _has_waited(error: PGresult) -> bool:

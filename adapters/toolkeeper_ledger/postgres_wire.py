@@ -77,6 +77,10 @@ class Wire:
     def send(self, statements: Sequence[Statement], hear: Callable[[Batch], None]) -> None:
         """Sends them as a transaction. What goes wrong is told to `hear`, maybe at once."""
         batch = Batch(hear)
+        if not self._open:
+            batch.lost = True
+            hear(batch)
+            return
         self._sent.append(batch)
         pg = self._pg
         try:

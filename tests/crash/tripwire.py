@@ -23,6 +23,7 @@ from toolkeeper_ledger.calls import Claim, Settle
 from toolkeeper_ledger.custody import Custody
 from toolkeeper_ledger.postgres_calls import plain
 from toolkeeper_ledger.postgres_database import PostgresDatabase
+from toolkeeper_ledger.postgres_home import CONNECTIONS
 from toolkeeper_ledger.postgres_lane import Lane
 from toolkeeper_ledger.postgres_shortcut import Shortcut
 from toolkeeper_ledger.postgres_wire import Wire, tune
@@ -259,18 +260,18 @@ def _lay_loop(wire):
     send, heard = Wire.send, Lane._heard
 
     def sent(self, statements, hear):
-        names = _works(hear.args[0]) if isinstance(hear.func.__self__, Lane) else ()
+        names = _works(hear.args[1]) if isinstance(hear.func.__self__, Lane) else ()
         for name in names:
             wire.reach(f"{name}: before a message")
         send(self, statements, hear)
         for name in names:
             wire.reach(f"{name}: a message on its way")
 
-    def told(self, group, batch):
+    def told(self, connection, group, batch):
         if not batch.lost and batch.error is None:
             for name in _works(group):
                 wire.reach(f"{name}: after commit")
-        heard(self, group, batch)
+        heard(self, connection, group, batch)
 
     Wire.send, Lane._heard = sent, told
 
@@ -285,7 +286,7 @@ def _be_at_home():
     def arrive(writer):
         home = writer._at_home(asyncio.get_running_loop())
         if home is not None and home.lane is None and not home._closed:
-            made = [writer._database.connect_once() for _ in range(2)]
+            made = [writer._database.connect_once() for _ in range(CONNECTIONS)]
             for connection in made:
                 tune(connection)
             home._arrive(made)

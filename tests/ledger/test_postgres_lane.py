@@ -107,6 +107,30 @@ def test_callers_at_once_share_two_commits_so_that_one_is_made_while_the_other_i
         assert told(ledger, name) == ["call.claimed", "call.settled"][: 2 if number < 4 else 1]
 
 
+def test_what_is_of_one_session_goes_on_one_connection_at_a_time(
+    ledger: SqlLedger, make: ModuleType, monkeypatch: pytest.MonkeyPatch, at_home: AtHome
+) -> None:
+    async def story() -> None:
+        await at_home(ledger)
+        sent = watch(monkeypatch)
+        rows = [a_call(make, number) for number in range(6)]
+        first = [asyncio.ensure_future(claim(ledger, make, row)) for row in rows]
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert sent == [6]
+        later = asyncio.ensure_future(claim(ledger, make, a_call(make, 6)))
+        other = asyncio.ensure_future(claim(ledger, make, a_call(make, 7, 2)))
+        await asyncio.sleep(0)
+        assert ledger.waiting_writes() == 2
+        assert None not in await asyncio.gather(*first, later, other)
+        assert sorted(sent) == [1, 1, 6]
+        monkeypatch.undo()
+
+    asyncio.run(story())
+    assert told(ledger) == ["call.claimed"] * 7
+    assert told(ledger, "ses_2") == ["call.claimed"]
+
+
 def test_calls_of_one_session_at_once_follow_each_other(
     ledger: SqlLedger, make: ModuleType, monkeypatch: pytest.MonkeyPatch, at_home: AtHome
 ) -> None:
