@@ -63,6 +63,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
+        "markers", "in_this_process: the command's start is no part of it; `home` saves it"
+    )
+    config.addinivalue_line(
         "markers", "sqlite_file: is about a store in a file, or looks into one; no other will do"
     )
 

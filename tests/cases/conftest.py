@@ -2,22 +2,24 @@
 
 import asyncio
 import base64
+import contextlib
 import io
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
-from contextlib import redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
+from unittest.mock import patch
 
 import pytest
 from sqlalchemy import create_engine, text
 
 from toolkeeper import Toolkeeper, Turn, tool
-from toolkeeper.cli.main import app
+from toolkeeper.cli.main import app, main
 from toolkeeper.testing import FixedClock, keeper_of
 from toolkeeper_contract import Invocation, Outcome
 
@@ -173,6 +175,8 @@ class Home:
     agent: dict[str, Any] = field(default_factory=dict)
     servers: dict[str, Any] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
+    near: bool = False
+    """Whether `toolkeeper` runs the command in this process: its start is no part of every case."""
 
     def write(self) -> None:
         (self.folder / "case_tools.py").write_text(TOOLS)
@@ -231,11 +235,28 @@ class Home:
 
     def toolkeeper(self, *args: str, expect: int | None = None, **environment: str) -> "Printed":
         """What the command printed; a traceback never reaches a user."""
-        process = self.start(*args, **environment)
-        out, err = process.communicate(timeout=60)
-        assert "Traceback" not in err, err
-        assert expect is None or process.returncode == expect, (out, err)
-        return Printed(process.returncode, out, err)
+        if self.near:
+            printed = self._near(args, environment)
+        else:
+            process = self.start(*args, **environment)
+            out, err = process.communicate(timeout=60)
+            printed = Printed(process.returncode, out, err)
+        assert "Traceback" not in printed.err, printed
+        assert expect is None or printed.code == expect, printed
+        return printed
+
+    def _near(self, args: tuple[str, ...], environment: dict[str, str]) -> "Printed":
+        out, err = io.StringIO(), io.StringIO()
+        with (
+            contextlib.chdir(self.folder),
+            patch.object(sys, "argv", ["toolkeeper", *args]),
+            patch.dict(os.environ, environment),
+            redirect_stdout(out),
+            redirect_stderr(err),
+            pytest.raises(SystemExit) as end,
+        ):
+            main()
+        return Printed(int(end.value.code or 0), out.getvalue(), err.getvalue())
 
     def together(self, *commands: tuple[str, ...]) -> list[Any]:
         """What several processes of `approval_worker.py` say that begin at the same moment."""
@@ -329,8 +350,9 @@ def shop() -> Shop:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    home = Home(tmp_path)
+def home(tmp_path: Path, request: pytest.FixtureRequest) -> Home:
+    """A home with the real command; in this process where a module is marked `in_this_process`."""
+    home = Home(tmp_path, near=request.node.get_closest_marker("in_this_process") is not None)
     home.write()
     return home
 

@@ -12,6 +12,8 @@ import pytest
 from toolkeeper_contract import SourceKind, ToolIdentity
 from toolkeeper_wire import PROVIDERS, format_for
 
+pytestmark = pytest.mark.in_this_process
+
 # Each of these groups folds to one name under some popular sanitiser.
 GROUPS = [
     [("kb", "search-a"), ("kb", "search_a"), ("kb", "search.a"), ("kb", "Search_a")],

@@ -19,6 +19,8 @@ from toolkeeper_contract import (
 )
 from toolkeeper_wire import Capability, NativeTools, format_for
 
+pytestmark = pytest.mark.in_this_process
+
 BARE = {"type": "object", "anyOf": [{"required": ["url"]}, {"required": ["text"]}]}
 ODD: dict[str, Any] = {
     "any_of": BARE,

@@ -10,6 +10,8 @@ import pytest
 
 from toolkeeper_contract import Code, Ending
 
+pytestmark = pytest.mark.in_this_process
+
 NOT_OBJECTS = ["[1]", '"x"', "7", "7.5", "null", "true", "[]", "[{}]", "{", "x", " ", "{}{}"]
 PARSED = [[1], [], "x", 7, 7.5, None, True, [{"title": "a"}], ()]
 

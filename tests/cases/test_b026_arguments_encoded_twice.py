@@ -11,6 +11,8 @@ import pytest
 
 from toolkeeper_contract import Code, Ending, digest
 
+pytestmark = pytest.mark.in_this_process
+
 ONCE = json.dumps({"title": "tea"})
 TWICE = json.dumps(ONCE)
 THRICE = json.dumps(TWICE)

@@ -11,6 +11,8 @@ import pytest
 from toolkeeper import tool
 from toolkeeper_contract import Code, Ending
 
+pytestmark = pytest.mark.in_this_process
+
 POLICY = """
 version: 1
 rules: [{id: no-terminal, tools: [danger.terminal], effect: deny}]

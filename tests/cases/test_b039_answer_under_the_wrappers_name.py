@@ -11,6 +11,8 @@ import pytest
 
 from toolkeeper import tool
 
+pytestmark = pytest.mark.in_this_process
+
 CALL = {"name": "crm.find", "arguments": {"who": "bo"}}
 
 

@@ -10,6 +10,8 @@ import pytest
 
 from toolkeeper_contract import MALFORMED, Code, Ending
 
+pytestmark = pytest.mark.in_this_process
+
 SHAPE = '{"name": "<tool name>", "arguments": {...}}'
 MALFORMATIONS = [
     {"name": "notes.read", "title": "tea"},

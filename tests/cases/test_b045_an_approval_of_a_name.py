@@ -12,6 +12,8 @@ import pytest
 from toolkeeper import Toolkeeper
 from toolkeeper_contract import ApprovalState, Scope
 
+pytestmark = pytest.mark.in_this_process
+
 A = {"to": "a@example.com"}
 
 

@@ -10,6 +10,8 @@ import pytest
 from toolkeeper import Toolkeeper, tool
 from toolkeeper_contract import Scope
 
+pytestmark = pytest.mark.in_this_process
+
 NAMES = ("crm.lookup", "lookup", "hr.lookup", "crm.lookup.all", "Crm.lookup", "crm_lookup")
 
 

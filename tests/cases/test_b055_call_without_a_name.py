@@ -10,6 +10,8 @@ import pytest
 
 from toolkeeper_contract import MALFORMED, Code, Ending
 
+pytestmark = pytest.mark.in_this_process
+
 NAMELESS = [None, "", " ", "\n\t", 7, 1.5, True, [], {}, ["notes.list"], {"name": "notes.list"}]
 SECRET = {"token": "hunter2-hunter2"}
 

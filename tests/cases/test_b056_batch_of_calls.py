@@ -10,6 +10,8 @@ import pytest
 
 from toolkeeper_contract import MALFORMED, Code
 
+pytestmark = pytest.mark.in_this_process
+
 ONE = {"name": "notes.list", "arguments": {}}
 TWO = {"name": "mail.send", "arguments": {"to": "bo"}}
 BATCHES = [[ONE, TWO], [ONE], [[ONE, TWO]], {"0": ONE, "1": TWO}, {"calls": [ONE, TWO]}]

@@ -11,6 +11,8 @@ import pytest
 from toolkeeper import tool
 from toolkeeper_contract import Code, Ending
 
+pytestmark = pytest.mark.in_this_process
+
 VARIANTS = [
     "Web_Search", "WEB_SEARCH", "web.search", "web-search", "websearch", "web__search",
     " web_search", "web_search ", "web_search\u200b", "web_\u0455earch", "mcp.web_search",

@@ -15,6 +15,8 @@ import pytest
 from toolkeeper import tool
 from toolkeeper_contract import Code, Ending
 
+pytestmark = pytest.mark.in_this_process
+
 SHELF = Path(__file__).parents[1] / "servers" / "shelf_server.py"
 SCHEMA = {"type": "object"}
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.in_this_process
+
 SHELF = Path(__file__).parents[1] / "servers" / "shelf_server.py"
 SCHEMA = {"type": "object"}
 REARRANGE = {"name": "rearrange", "inputSchema": SCHEMA}

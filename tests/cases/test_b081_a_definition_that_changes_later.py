@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.in_this_process
+
 SCHEMA = {"type": "object", "properties": {"to": {"type": "string"}}}
 SEND: dict[str, Any] = {"name": "send", "description": "send mail", "inputSchema": SCHEMA}
 CALL = {"id": "c", "tool": "mcp.crm.send", "arguments": {"to": "ana"}}

@@ -14,6 +14,8 @@ from toolkeeper.runtime.assembly import build_sources
 from toolkeeper.runtime.configuration import load_configuration
 from toolkeeper.runtime.discovery import Discovery
 
+pytestmark = pytest.mark.in_this_process
+
 SEND: dict[str, Any] = {"name": "send", "description": "x", "inputSchema": {"type": "object"}}
 OTHER: dict[str, Any] = {**SEND, "description": "y"}
 CALL = {"id": "c", "tool": "mcp.crm.send", "arguments": {}}

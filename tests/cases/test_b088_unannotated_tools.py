@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.in_this_process
+
 READ = {"readOnlyHint": True, "openWorldHint": False}
 WORST = ("network_write", {"destructive", "open_world"})
 UNANNOTATED: dict[str, Any] = {

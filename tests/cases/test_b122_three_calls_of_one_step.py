@@ -12,6 +12,8 @@ from toolkeeper import Toolkeeper, resume_all
 from toolkeeper.runtime.answering import NotAnswerable
 from toolkeeper_contract import ApprovalState
 
+pytestmark = pytest.mark.in_this_process
+
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
 @pytest.mark.parametrize("same", [False, True])

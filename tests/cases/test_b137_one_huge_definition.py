@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.in_this_process
+
 READ = {"readOnlyHint": True, "openWorldHint": False}
 TRUSTED = {"trust": "trusted", "annotations": "trusted"}
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.in_this_process
+
 FUNCTIONS = '''
 """As many functions as the case needs."""
 

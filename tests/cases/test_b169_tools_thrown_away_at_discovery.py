@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.in_this_process
+
 GOOD = [
     {"name": name, "description": f"Does {name}.", "inputSchema": {"type": "object"}}
     for name in ("one", "two", "three")
