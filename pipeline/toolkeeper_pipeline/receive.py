@@ -16,8 +16,8 @@ from toolkeeper_pipeline.limits import Limits
 from toolkeeper_pipeline.states import Received, ShapeFault
 
 _BLANK = " \t\n\r"
-_LONGEST_NUMBER = 300
-"""Characters of a text in which no number can be out of range, unless it has an exponent."""
+_SHORT_NUMBER = 300
+"""Digits of a number that a double holds for sure."""
 
 _WRAPPER_BYTES = 1_024
 """Room for the wrapper's own keys and the longest name."""
@@ -132,6 +132,13 @@ def _constant(name: str) -> Any:
     raise _Unreadable("they hold NaN or Infinity")
 
 
+def _integer(text: str) -> int:
+    # Beyond what a double holds, to read it and write it down takes quadratic time.
+    if len(text) > _SHORT_NUMBER and (len(text) > 310 or int(text).bit_length() > 1024):
+        raise _Unreadable("a number is out of range")
+    return int(text)
+
+
 def _float(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
@@ -139,7 +146,12 @@ def _float(text: str) -> float:
     return value
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_float=_float)
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object,
+    parse_constant=_constant,
+    parse_float=_float,
+    parse_int=_integer,
+)
 
 
 def copied(value: dict[str, Any]) -> dict[str, Any]:
@@ -156,17 +168,24 @@ def copied(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_plain(text: str, limits: Limits) -> bool:
-    """Whether what a text of no more than the bytes allowed holds is surely within the limits.
+    """Whether all that a text of so many characters holds is surely within the limits.
 
-    Each value takes at least as many characters of it as it counts; no number is too long, no level
-    too deep, and no half of a pair is written as an escape.
+    Each value takes at least as many bytes of it as it counts, no level can be too deep, and no
+    half of a pair is in it. Its numbers were looked at when they were read.
     """
     return (
-        len(text) <= _LONGEST_NUMBER
-        and text.isascii()
-        and "\\u" not in text
+        "\\ud" not in text
+        and "\\uD" not in text
         and text.count("{") + text.count("[") <= limits.argument_depth
+        and (text.isascii() or _is_short(text, limits))
     )
+
+
+def _is_short(text: str, limits: Limits) -> bool:
+    try:
+        return len(text.encode("utf-8")) <= limits.argument_bytes
+    except UnicodeEncodeError:
+        return False
 
 
 def _check(value: Any, limits: Limits) -> None:

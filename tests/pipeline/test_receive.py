@@ -106,6 +106,16 @@ def test_a_fault_never_quotes_the_input() -> None:
     assert "hunter2" not in fault.text
 
 
+def test_a_number_is_read_as_far_as_a_double_goes() -> None:
+    for number in (2**1024 - 1, -(2**1024) + 1, 10**300):
+        assert arguments_of(f'{{"a": {number}}}') == {"a": number}
+    for number in (2**1024, -(2**1024), 10**310, -(10**400)):
+        for sent in (f'{{"a": {number}}}', {"a": number}):
+            fault = arguments_of(sent)
+            assert isinstance(fault, ShapeFault)
+            assert "out of range" in fault.text
+
+
 def test_what_the_caller_changes_afterwards_changes_nothing() -> None:
     inner = {"c": 2}
     sent = {"a": {"b": [1, inner]}, "d": "x"}
@@ -120,7 +130,7 @@ _TEXTS = st.recursive(
     | st.booleans()
     | st.floats()
     | st.text('ab\u00e9\u4e2d\ud800\\"/u', max_size=8)
-    | st.sampled_from([10**299, 10**308, 2**1024 - 1, 2**1024, -(10**310), 1e308]),
+    | st.sampled_from([10**299, 10**308, 2**1024 - 1, 2**1024, -(2**1024), -(10**310), 1e308]),
     lambda inner: (
         st.lists(inner, max_size=4) | st.dictionaries(st.text("ab\ud800", max_size=3), inner)
     ),
@@ -133,9 +143,10 @@ _TEXTS = st.recursive(
 def test_no_fault_escapes_because_a_text_looks_plain(
     value: Any, ascii_only: bool, size: int, depth: int, twice: bool
 ) -> None:
-    limits = Limits(argument_bytes=size * 10, argument_depth=depth)
+    limits = Limits(argument_bytes=size * 5, argument_depth=depth)
     text = json.dumps({"a": value} if depth % 2 else value, ensure_ascii=ascii_only)
-    for each in (text, json.dumps(text) if twice else text.replace("a", "\\u0061")):
+    other = json.dumps(text) if twice else text.replace("\\ud", "\\uD")
+    for each in (text, other, text.replace("a", "\\u0061")):
         call = Call("c1", "x", each)
         with patch.object(receiving, "_is_plain", return_value=False):
             expected = receive(call, limits)
