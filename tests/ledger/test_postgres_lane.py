@@ -227,6 +227,49 @@ def test_one_mistake_in_a_group_is_its_own_callers(
         assert told(ledger, name) == ([] if number in (2, 4) else ["call.claimed"])
 
 
+def test_after_a_group_that_failed_the_next_goes_the_same_way(
+    ledger: SqlLedger, make: ModuleType, monkeypatch: pytest.MonkeyPatch, at_home: AtHome
+) -> None:
+    """What the first group had prepared may be there or not, and nobody minds."""
+
+    async def story() -> None:
+        await at_home(ledger)
+        astray = replace(a_call(make, 1), run_id="run_nowhere")
+        with pytest.raises(RunError):
+            await claim(ledger, make, astray)
+        assert await ledger.invocations() == []
+        await claim(ledger, make, a_call(make, 2))  # a thread finds out where the session stands
+        sent = watch(monkeypatch)
+        for number in (3, 4):
+            assert await claim(ledger, make, a_call(make, number)) is not None
+            assert await settle(ledger, make, a_call(make, number))
+        assert sent == [1] * 4
+        monkeypatch.undo()
+
+    asyncio.run(story())
+    assert told(ledger) == ["call.claimed", *["call.claimed", "call.settled"] * 2]
+
+
+def test_what_was_sent_before_something_that_cannot_be_is_not_written(
+    ledger: SqlLedger, postgres_store: str, make: ModuleType, at_home: AtHome
+) -> None:
+    async def story() -> None:
+        wire = (await at_home(ledger))._wires[0]
+        heard: list[Any] = []
+        marked = ("UPDATE sessions SET model = $1::varchar", [b"m"])
+        with pytest.raises(TypeError):
+            wire.send([marked, ("SELECT $1::varchar", ["not bytes"])], heard.append)  # type: ignore[list-item]
+        (batch,) = heard
+        assert batch.lost
+        wire.send([marked], heard.append)
+        assert heard[1].lost
+        assert await claim(ledger, make, a_call(make, 1)) is not None
+
+    asyncio.run(story())
+    with psycopg.connect(postgres_store) as server:
+        assert server.execute("SELECT count(model) FROM sessions").fetchone() == (0,)
+
+
 def test_a_head_that_another_process_has_moved_costs_a_second_try(
     ledger: SqlLedger, postgres_store: str, clock: Any, make: ModuleType, at_home: AtHome
 ) -> None:
