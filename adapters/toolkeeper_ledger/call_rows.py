@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, exists, insert, literal_column, or_, select, update
 
 from toolkeeper_contract import ApprovalState, Invocation, State
+from toolkeeper_ledger.claimed_row import CHANGED, columns_at_end, remember
 from toolkeeper_ledger.fault import conflict
 from toolkeeper_ledger.lease_term import Term
 from toolkeeper_ledger.prepared import Prepared
@@ -77,17 +78,15 @@ _OPEN = Prepared(
     )
     .prefix_with("OR IGNORE", dialect="sqlite")
 )
-# All columns, as for any other row: with the unchanged ones only compared it is no quicker.
+_RUNS_STILL = update(invocations).where(
+    invocations.c.invocation_id == bindparam("id"),
+    invocations.c.session_id == bindparam("session"),
+    invocations.c.idempotency_key == bindparam("key"),
+    invocations.c.state == literal_column(f"'{State.RUNNING.value}'"),
+    invocations.c.fence == bindparam("old_fence"),
+)
 _END = Prepared(
-    update(invocations)
-    .where(
-        invocations.c.invocation_id == bindparam("id"),
-        invocations.c.session_id == bindparam("session"),
-        invocations.c.idempotency_key == bindparam("key"),
-        invocations.c.state == literal_column(f"'{State.RUNNING.value}'"),
-        invocations.c.fence == bindparam("fence"),
-    )
-    .values(
+    _RUNS_STILL.values(
         {
             column: bindparam(column.name)
             for column in invocations.columns
@@ -95,6 +94,7 @@ _END = Prepared(
         }
     )
 )
+_END_HERE = Prepared(_RUNS_STILL.values({name: bindparam(name) for name in CHANGED}))
 _BY_ID = select(*_COLUMNS).where(invocations.c.invocation_id == bindparam("id"))
 _BY_KEY = select(*_COLUMNS).where(invocations.c.idempotency_key == bindparam("key"))
 _SEALED = select(invocations.c.sealed).where(invocations.c.invocation_id == bindparam("id"))
@@ -169,17 +169,26 @@ def open_at_once(
     """
     if connection.dialect.name != "sqlite":
         return False
-    return _OPEN.run(connection, columns_of(row, term=term, sealed=sealed)).rowcount == 1
+    columns = columns_of(row, term=term, sealed=sealed)
+    opened = _OPEN.run(connection, columns).rowcount == 1
+    if opened:
+        remember(connection, row, columns)
+    return opened
 
 
-def end_at_once(connection: Connection, columns: dict[str, Any]) -> bool:
-    """Ends the row that these columns are of, if it runs, and under their fence.
+def end_at_once(connection: Connection, row: Invocation) -> tuple[bool, dict[str, Any]]:
+    """Ends the row if it runs, in its session and under its fence; and its columns in any case.
 
     False where nothing was written.
     """
-    columns["id"], columns["session"] = columns["invocation_id"], columns["session_id"]
-    columns["key"] = columns["idempotency_key"]
-    return _END.run(connection, columns).rowcount == 1
+    columns = columns_at_end(connection, row)
+    statement = _END if columns is None else _END_HERE
+    if columns is None:
+        columns = columns_of(row)
+    columns["id"], columns["session"] = row.invocation_id, row.session_id
+    columns["key"], columns["old_fence"] = row.idempotency_key, row.fence
+    # A call that never began has no fence.
+    return row.fence > 0 and statement.run(connection, columns).rowcount == 1, columns
 
 
 def rewrite_row(

@@ -197,8 +197,8 @@ def settle(
     marked = to_mark(connection, row.session_id, marks)
     lock(connection, row.session_id, *marked)
     settled = ended_row(row, at, row.fence)
-    columns = columns_of(settled)
-    if row.fence and end_at_once(connection, columns):
+    ended, columns = end_at_once(connection, settled)
+    if ended:
         mark(connection, row.session_id, marked, marks, at)
         append(connection, row.session_id, at, settling(events, settled, columns))
         keep_results(connection, row, kept or {}, at)

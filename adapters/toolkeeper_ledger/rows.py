@@ -179,6 +179,23 @@ def invocation_row(row: Invocation) -> dict[str, Any]:
     }
 
 
+def ending_columns(row: Invocation) -> dict[str, Any]:
+    """Those of them that the end of a call changes."""
+    return {
+        "state": row.state._value_,
+        "outcome": None if row.outcome is None else row.outcome._value_,
+        "code": None if row.code is None else row.code._value_,
+        "result": row.result,
+        "is_error": row.is_error,
+        "truncated": row.truncated,
+        "handle": row.handle,
+        "bytes": row.bytes,
+        "superseded_by": row.superseded_by,
+        "settled_at": _maybe_instant(row.settled_at),
+        "attempts": row.attempts,
+    }
+
+
 def invocation_of(row: Row) -> Invocation:
     return Invocation(
         invocation_id=row["invocation_id"],

@@ -16,6 +16,7 @@ from sqlalchemy import Connection, NullPool, create_engine
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from toolkeeper_contract import Code, RunError
+from toolkeeper_ledger.claimed_row import MEMORY
 from toolkeeper_ledger.database import TRIES, Moved, Withdrawn
 from toolkeeper_ledger.engine_log import OPTIONS
 from toolkeeper_ledger.fault import GONE, conflict, fault_of, unavailable
@@ -137,7 +138,7 @@ class SqliteDatabase:
                 if self._writer is None:
                     self._check_file()
                     self._writer = self._engine.connect()
-                    self._writer.info[HEADS] = {}
+                    self._writer.info.update({HEADS: {}, MEMORY: {}})
                 driver = self._writer.connection.cursor()
                 driver.execute("BEGIN IMMEDIATE")
                 try:
