@@ -123,6 +123,10 @@ class Lane:
         names: set[str] = set()
         for load in self._waiting:
             name = _session(load)
+            if load.order.answer.done():
+                # Cancelled, and about to take it back.
+                self._ahead.pop(name, None)
+                continue
             limit = _LARGEST_GROUP if name in names else most
             if name not in self._flying and len(group) < limit:
                 group.append(load)

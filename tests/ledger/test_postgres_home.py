@@ -192,7 +192,7 @@ def test_a_loop_that_cannot_watch_a_socket_has_everything_done_in_threads(
             assert await claim(ledger, make, a_call(make, number)) is not None
             await asyncio.sleep(0.05)
         home = ledger._writer._home  # type: ignore[attr-defined]
-        assert home.lane is None
+        assert (home.lane, home._closed, home._is_opening) == (None, True, False)
 
     with asyncio.Runner(loop_factory=Blind) as runner:
         runner.run(story())

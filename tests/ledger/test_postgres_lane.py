@@ -1,6 +1,7 @@
 """A call's commits go to a server from the caller's own event loop, and nothing is lost there."""
 
 import asyncio
+import os
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -171,6 +172,8 @@ def test_works_whose_answer_is_lost_are_looked_up(
             send(wire, statements, hear)
             while events_on(postgres_store) == before:
                 time.sleep(0.01)
+            while b"C\0" not in os.read(wire._socket, 100_000):
+                time.sleep(0.01)  # what says that a statement is done
         end_all(postgres_store)
         return None if arrives else send(wire, statements, hear)
 
@@ -184,14 +187,15 @@ def test_works_whose_answer_is_lost_are_looked_up(
         assert leases == [Lease(row.invocation_id, 1, make.LEASE) for row in rows]
         ledger._writer._home._next = 0.0  # type: ignore[attr-defined]
         await at_home(ledger)
+        await ledger.append("ses_1", [Event("noted")])  # so that it is known where it stands
         lost.append(0)
-        assert (
-            await asyncio.gather(*(settle(ledger, make, row) for row in rows)) == [True] * callers
-        )
+        ends = await asyncio.gather(*(settle(ledger, make, row) for row in rows))
+        assert ends == [True] * callers
         assert not lost
 
     asyncio.run(story())
-    assert told(ledger) == ["call.claimed"] * callers + ["call.settled"] * callers
+    claimed, settled = ["call.claimed"] * callers, ["call.settled"] * callers
+    assert told(ledger) == [*claimed, "noted", *settled]
     assert {row.state for row in asyncio.run(ledger.invocations())} == {State.SETTLED}
 
 
@@ -230,24 +234,26 @@ def test_one_mistake_in_a_group_is_its_own_callers(
 def test_after_a_group_that_failed_the_next_goes_the_same_way(
     ledger: SqlLedger, make: ModuleType, monkeypatch: pytest.MonkeyPatch, at_home: AtHome
 ) -> None:
-    """What the first group had prepared may be there or not, and nobody minds."""
+    """The statement that follows the mistake is another one, and is not even prepared."""
+    twice = [Event("call.decided"), Event("call.claimed")]
 
     async def story() -> None:
         await at_home(ledger)
         astray = replace(a_call(make, 1), run_id="run_nowhere")
-        with pytest.raises(RunError):
-            await claim(ledger, make, astray)
-        assert await ledger.invocations() == []
-        await claim(ledger, make, a_call(make, 2))  # a thread finds out where the session stands
+        works = [claim(ledger, make, astray), ledger.claim(a_call(make, 2, 2), make.LEASE, twice)]
+        refused, lease = await asyncio.gather(*works, return_exceptions=True)
+        assert isinstance(refused, RunError)
+        assert isinstance(lease, Lease)
         sent = watch(monkeypatch)
-        for number in (3, 4):
-            assert await claim(ledger, make, a_call(make, number)) is not None
-            assert await settle(ledger, make, a_call(make, number))
-        assert sent == [1] * 4
+        row = a_call(make, 3, 2)
+        assert await ledger.claim(row, make.LEASE, twice) is not None
+        assert await settle(ledger, make, row)
+        assert sent == [1] * 2
         monkeypatch.undo()
 
     asyncio.run(story())
-    assert told(ledger) == ["call.claimed", *["call.claimed", "call.settled"] * 2]
+    told_twice = ["call.decided", "call.claimed"]
+    assert told(ledger, "ses_2") == [*told_twice, *told_twice, "call.settled"]
 
 
 def test_what_was_sent_before_something_that_cannot_be_is_not_written(
