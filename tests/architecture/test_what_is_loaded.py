@@ -53,8 +53,8 @@ NOT_LOADED = {
     "approvals list": ELSEWHERE | STORE | {"jsonschema_rs", "structlog", "toolkeeper_planner"},
     "audit calls --json": ELSEWHERE | STORE | {"jsonschema_rs", "rich", "structlog"},
     "audit verify": ELSEWHERE | STORE | {"jsonschema_rs", "structlog", "toolkeeper_planner"},
-    "plan --agent chat --json": ELSEWHERE | STORE | {"sqlalchemy"},
-    "call --agent chat notes.read": ELSEWHERE | STORE,
+    "plan --agent chat --json": ELSEWHERE | STORE | {"rich", "sqlalchemy", "structlog"},
+    "call --agent chat notes.read": ELSEWHERE | STORE | {"rich", "structlog"},
     "schema": HELP - {"pydantic", "yaml"} | ELSEWHERE | STORE,
 }
 MODULES = {"--help": 60, "approvals list": 145, "plan --agent chat --json": 300}

@@ -1,15 +1,14 @@
 """What a log line looks like, and what it never holds."""
 
 import logging
+import subprocess
+import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 import structlog
 
-from toolkeeper.runtime.assembly import build_sources
-from toolkeeper.runtime.configuration import load_configuration
-from toolkeeper.runtime.log import Log, configure_logging, prepare_logging
+from toolkeeper.runtime.log import configure_logging, prepare_logging
 from toolkeeper.runtime.redaction import Redactor
 from toolkeeper_contract import ConfigError
 
@@ -97,39 +96,50 @@ def test_an_unknown_level_is_refused() -> None:
     assert str(caught.value) == "`warn` is not a log level (did you mean `warning`?)"
 
 
-def test_logs_that_were_prepared_are_set_up_by_the_first_record(
+PREPARED = """
+import logging, sys
+from toolkeeper.runtime.log import Log, prepare_logging
+prepare_logging("warning")
+prepare_logging("warning")
+assert "structlog" not in sys.modules
+{then}
+import structlog
+assert structlog.is_configured()
+assert structlog.__loader__ is structlog.__spec__.loader
+assert type(structlog.__loader__).__module__ != "toolkeeper.runtime.on_loading"
+assert [type(each).__name__ for each in sys.meta_path].count("OnLoading") == 0
+"""
+
+
+@pytest.mark.parametrize(
+    "then",
+    [
+        "logging.getLogger('a.library').warning('token=hunter2')",
+        "Log('toolkeeper.runtime.turn').warning('call.late', token='hunter2')",
+        # A tool that loads it when it is called.
+        "import structlog; structlog.get_logger().warning('loaded', password='hunter2')",
+        "import structlog.stdlib; structlog.get_logger().warning('loaded', password='hunter2')",
+    ],
+)
+def test_logs_that_were_prepared_are_set_up_by_the_first_record(then: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PREPARED.format(then=then)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert done.stderr.count("\n") == 1
+    assert " level=warning event=" in done.stderr
+    assert "hunter2" not in done.stderr
+
+
+def test_logs_are_set_up_at_once_where_structlog_is_there_already(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    for log in (
-        lambda: logging.getLogger("a.library").warning("token=hunter2"),
-        lambda: Log("toolkeeper.runtime.turn").warning("call.late", token="hunter2"),
-    ):
-        structlog.reset_defaults()
-        prepare_logging("warning")
-        assert not structlog.is_configured()
-        log()
-        assert structlog.is_configured()
-        out, err = capsys.readouterr()
-        assert out == ""
-        assert err.count("\n") == 1
-        assert " level=warning event=" in err
-        assert "hunter2" not in err
-
-
-def test_what_was_prepared_is_set_up_before_foreign_code_logs(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    (tmp_path / "logging_tools.py").write_text(
-        "import structlog\n"
-        "structlog.get_logger().warning('loaded', password='hunter2')\n"
-        "TOOLS = []\n"
-    )
-    (tmp_path / "toolkeeper.yaml").write_text(
-        "version: 1\nfunctions: ['logging_tools:TOOLS']\nagents: {chat: {}}\n"
-    )
     structlog.reset_defaults()
     prepare_logging("warning")
-    build_sources(load_configuration(tmp_path / "toolkeeper.yaml", {}), ())
+    structlog.get_logger().warning("loaded", password="hunter2")
     out, err = capsys.readouterr()
     assert out == ""
     assert "event=loaded" in err

@@ -9,7 +9,6 @@ from toolkeeper.runtime.configuration import (
     Configuration,
     Server,
 )
-from toolkeeper.runtime.log import set_up_logging
 from toolkeeper.runtime.placing import placed
 from toolkeeper.runtime.policy_document import configured_policy
 from toolkeeper.runtime.redaction import Redactor
@@ -52,7 +51,6 @@ def build_sources(
 
 
 def _functions(index: int, reference: str, configuration: Configuration) -> Sequence[FunctionTool]:
-    set_up_logging()
     try:
         return load_functions([reference], configuration.folder)
     except ConfigError as error:

@@ -12,6 +12,7 @@ from collections.abc import Callable, MutableMapping
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
+from toolkeeper.runtime.on_loading import OnLoading
 from toolkeeper_contract import ConfigError, did_you_mean
 from toolkeeper_index import visible
 
@@ -68,14 +69,17 @@ _awaited: Callable[[], None] | None = None
 
 
 def prepare_logging(level: str = "warning") -> None:
-    """Like `configure_logging`, but not before something is logged.
+    """Like `configure_logging`, but not before something is logged, or a tool loads structlog.
 
-    Most commands log nothing, and what writes a log takes long to load (adr/0024). Who loads
-    foreign code calls `set_up_logging` before, since that may log by structlog itself.
+    Most commands log nothing, and what writes a log takes long to load (adr/0024).
     """
     global _awaited
     number = _number(level)
+    if "structlog" in sys.modules:
+        configure_logging(level)
+        return
     _awaited = partial(configure_logging, level)
+    _LOADED.wait()
     root = logging.getLogger()
     root.handlers[:] = [_FirstRecord()]
     root.setLevel(max(number, logging.WARNING))
@@ -87,6 +91,9 @@ def set_up_logging() -> None:
     if _awaited is not None:
         configure, _awaited = _awaited, None
         configure()
+
+
+_LOADED = OnLoading("structlog", set_up_logging)
 
 
 class _FirstRecord(logging.Handler):
