@@ -125,6 +125,10 @@ class Wire:
         try:
             self._pg.consume_input()
             self._take(heard)
+            if self._sent and self._pg.ssl_in_use:
+                # What TLS has read ahead of us makes the socket readable no more.
+                self._pg.consume_input()
+                self._take(heard)
         except psycopg.Error:
             for batch in heard:
                 batch.hear(batch)

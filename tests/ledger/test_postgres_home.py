@@ -77,6 +77,26 @@ def test_connections_that_end_between_calls_are_made_anew(
     assert told(ledger) == ["call.claimed", "call.settled"] * 3
 
 
+def test_a_call_that_is_more_than_a_socket_takes_at_once_goes_all_the_same(
+    ledger: SqlLedger, make: ModuleType, at_home: AtHome
+) -> None:
+    text = "x" * 8_000_000
+
+    async def story() -> None:
+        home = await at_home(ledger)
+        rows = [make.a_row(f"inv_{n}", arguments={"text": text}) for n in range(2)]
+        leases = await asyncio.gather(*(claim(ledger, make, row) for row in rows))
+        assert None not in leases
+        assert home.lane is not None
+        assert await settle(ledger, make, rows[0])
+        found = await ledger.invocation("inv_1")
+        assert found is not None
+        assert found.arguments == {"text": text}
+
+    asyncio.run(story())
+    assert told(ledger) == ["call.claimed", "call.claimed", "call.settled"]
+
+
 def test_a_server_that_stays_away_is_told(
     own_cluster: Any, clock: Any, make: ModuleType, at_home: AtHome
 ) -> None:
