@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.in_this_process
+
 SERVER = Path(__file__).parent / "servers" / "losing_server.py"
 ALLOW = "version: 1\ndefaults: {message_send: allow, network_write: allow}\n"
 READS = {"tools": ["mcp.post.read"], "side_effect": "network_read"}
