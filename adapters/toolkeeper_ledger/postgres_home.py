@@ -26,8 +26,8 @@ FEW = 4
 
 CONNECTIONS = 3
 
-_PAUSE = 1.0
-"""Seconds between two attempts to connect."""
+_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
+"""Seconds between two attempts to connect, each twice as long as the one before."""
 
 _MOMENT = 0.001
 
@@ -47,6 +47,7 @@ class Home:
         self._asked = 0
         self._is_opening = False
         self._next = 0.0
+        self._pause = _FIRST_PAUSE
         self._closed = False
 
     def ask(self) -> None:
@@ -92,10 +93,12 @@ class Home:
 
     def _arrive(self, made: Sequence[Connection]) -> None:
         self._is_opening = False
-        self._next = time.monotonic() + _PAUSE
+        self._next = time.monotonic() + self._pause
         if self._closed or not made:
+            self._pause = min(2 * self._pause, _LONGEST_PAUSE)
             _discard(made)
             return
+        self._pause = _FIRST_PAUSE
         try:
             self._wires = [Wire(each, self.loop, self._lose) for each in made]
         except NotImplementedError:
@@ -108,7 +111,7 @@ class Home:
         self.looks = PostgresLooks(looking, self._threads.look)
 
     def _lose(self) -> None:
-        """One of them died: a server that has gone has taken the other as well."""
+        """One of them died: a server that has gone has taken the others as well."""
         wires, self._wires = self._wires, []
         lane, looks = self.lane, self.looks
         self.lane = self.looks = None
