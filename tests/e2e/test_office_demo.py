@@ -25,7 +25,8 @@ needs_git = pytest.mark.skipif(
     shutil.which("git") is None, reason="git is not installed: apt install git"
 )
 
-pytestmark = [pytest.mark.slow, needs_servers, needs_git]
+# The configuration of the example names its store.
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite_file, needs_servers, needs_git]
 
 
 @pytest.fixture

@@ -17,6 +17,8 @@ VARIANTS = ("names", "search", "core", "native")
 
 pytestmark = [
     pytest.mark.slow,
+    # The configuration of the example names its store.
+    pytest.mark.sqlite_file,
     pytest.mark.skipif(
         importlib.util.find_spec("mcp_server_git") is None
         or importlib.util.find_spec("mcp_server_time") is None,

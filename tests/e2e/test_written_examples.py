@@ -27,6 +27,7 @@ def test_the_library_code_of_the_readme_is_the_example(tmp_path: Path) -> None:
     assert block[1] in (LIBRARY / "answering.py").read_text("utf-8")
 
 
+@pytest.mark.sqlite_file
 def test_the_library_example_runs_and_goes_on_after_an_answer(tmp_path: Path) -> None:
     folder = tmp_path / "library"
     shutil.copytree(LIBRARY, folder, ignore=shutil.ignore_patterns("world", "__pycache__"))
@@ -51,6 +52,7 @@ def test_the_library_example_runs_and_goes_on_after_an_answer(tmp_path: Path) ->
     assert printed.strip() == "{'Dentist': 'Call before noon.'}"
 
 
+@pytest.mark.sqlite_file
 def test_first_steps_lead_where_they_say(tmp_path: Path) -> None:
     for name, text in re.findall(r"```\w+ file=(\S+)\n(.*?)```", FIRST_STEPS, re.DOTALL):
         (tmp_path / name).write_text(text, "utf-8")
