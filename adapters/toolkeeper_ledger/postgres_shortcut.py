@@ -7,6 +7,7 @@ when it has come to the end of all.
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import psycopg
 from sqlalchemy import Connection, select
 
 from toolkeeper_ledger.chain import Head
@@ -61,9 +62,11 @@ class Shortcut:
                 for message in sorted(messages, key=_session):
                     values = in_bytes(message.values)
                     BytesCursor(driver).execute(message.text, values, prepare=True)
-            except BaseException:
-                # The end of the pipeline would commit those that went out before.
-                driver.close()
+            except BaseException as error:
+                # What the server refuses, it undoes with all of the pipeline. Of anything else the
+                # end of the pipeline would commit what went out before.
+                if not (isinstance(error, psycopg.Error) and error.sqlstate):
+                    driver.close()
                 raise
         for message in messages:
             self.heads[message.head.session_id] = message.head

@@ -1,6 +1,7 @@
 """A server that goes away, or is busy: nothing is lost, nothing is written twice, in our words."""
 
 import asyncio
+import select
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -332,6 +333,41 @@ def test_a_group_whose_last_message_cannot_be_sent_leaves_each_its_own_end(
     assert isinstance(refused, RunError)
     assert isinstance(last, Lease)
     assert whole(ledger) == ["call.claimed"] * 2
+
+
+def test_a_refusal_that_is_heard_before_all_is_sent_is_only_its_own(
+    ledger: SqlLedger, make: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The group is undone by the server, which is not lost; everybody gets an answer of their own."""
+    from toolkeeper_ledger.postgres_text import BytesCursor
+
+    real, begun, answered = BytesCursor.execute, [], []
+
+    def execute(cursor: Any, *given: Any, **options: Any) -> Any:
+        begun.append(cursor)
+        if len(begun) == 2:
+            answered.extend(select.select([cursor.connection], [], [], 10)[0])
+        return real(cursor, *given, **options)
+
+    async def both() -> list[Any]:
+        row = make.a_row("inv_0")
+        assert await ledger.claim(row, make.LEASE, [Event("call.claimed")])
+        monkeypatch.setattr(BytesCursor, "execute", execute)
+        # The first of the group, which is refused: its run is not there.
+        astray = make.a_row("inv_1", run_id="run_nowhere")
+        works = [astray, make.a_row("inv_2"), make.a_row("inv_3")]
+        claims = [ledger.claim(each, make.LEASE, [Event("call.claimed")]) for each in works]
+        # While the thread is busy, the others gather behind it.
+        with database_of(ledger)._lock:
+            waiting = [asyncio.ensure_future(each) for each in claims]
+            await asyncio.sleep(0)
+        return await asyncio.gather(*waiting, return_exceptions=True)
+
+    refused, *leases = asyncio.run(both())
+    assert isinstance(refused, RunError)
+    assert refused.code is Code.LEDGER_CONFLICT
+    assert leases == [Lease(name, 1, make.LEASE) for name in ("inv_2", "inv_3")]
+    assert answered == [begun[1].connection]
 
 
 def test_a_head_that_another_process_has_moved_costs_a_second_try(

@@ -124,7 +124,8 @@ def test_what_is_of_one_session_goes_on_one_connection_at_a_time(
         await asyncio.sleep(0)
         assert ledger.waiting_writes() == 2
         assert None not in await asyncio.gather(*first, later, other)
-        assert sorted(sent) == [1, 1, 6]
+        # Where the first group's answer was quicker, both went with one message.
+        assert sorted(sent) in ([1, 1, 6], [2, 6])
         monkeypatch.undo()
 
     asyncio.run(story())
