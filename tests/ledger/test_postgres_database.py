@@ -338,7 +338,7 @@ def test_a_group_whose_last_message_cannot_be_sent_leaves_each_its_own_end(
 def test_a_refusal_that_is_heard_before_all_is_sent_is_only_its_own(
     ledger: SqlLedger, make: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The group is undone by the server, which is not lost; everybody gets an answer of their own."""
+    """The group is undone by the server, which is not lost; each gets an answer of its own."""
     from toolkeeper_ledger.postgres_text import BytesCursor
 
     real, begun, answered = BytesCursor.execute, [], []

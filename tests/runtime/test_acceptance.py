@@ -38,7 +38,7 @@ class Folder:
             f"version: 1\nservers: {{crm: {{command: {sys.executable}, args: {args}{more}}}}}\n"
             "agents: {chat: {servers: [crm]}}\n"
         )
-        return Toolkeeper.from_config(file, environment={})
+        return Toolkeeper.from_config(file)
 
 
 @pytest.fixture
@@ -141,7 +141,7 @@ def test_a_tool_that_a_running_server_adds_waits_or_is_taken_over(
     )
 
     async def play() -> None:
-        keeper = Toolkeeper.from_config(file, environment={})
+        keeper = Toolkeeper.from_config(file)
         async with keeper, keeper.session(agent="chat") as session:
             turn = await session.begin_turn()
             outcome = await turn.call(turn.read("c1", "mcp.growing.grow", {}))
