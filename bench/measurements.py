@@ -11,6 +11,7 @@ import argparse
 import re
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -111,13 +112,14 @@ SECTIONS = (
         "Workers that die",
         ("crash.py",),
         "A worker is killed by SIGKILL at each boundary that it passes, twenty times on each "
-        "database, while the effects of its tools are counted in a file outside; then another "
-        "process reaps once, answers, takes up everything, and counts. `lost`: a row, an effect, "
-        "an event, an answer, a kept result, a sink's event or a delegator's mark that one of the "
-        "others does not know of. `stuck`: not settled after "
-        "one pass of the reaper. `not taken up`: a read that `resume --all` leaves. `unreported`: "
-        "an interrupted call without its ending and event. The test suite does the same once at "
-        "each point (`tests/crash/`).",
+        "database (`loop`: PostgreSQL, with a call's commits from the caller's own event loop, "
+        "as they go after a worker's first few calls; `postgresql`: by a thread), while the "
+        "effects of its tools are counted in a file outside; then another process reaps once, "
+        "answers, takes up everything, and counts. `lost`: a row, an effect, an event, an "
+        "answer, a kept result, a sink's event or a delegator's mark that one of the others "
+        "does not know of. `stuck`: not settled after one pass of the reaper. `not taken up`: a "
+        "read that `resume --all` leaves. `unreported`: an interrupted call without its ending "
+        "and event. The test suite does the same once at each point (`tests/crash/`).",
     ),
 )
 
@@ -127,16 +129,19 @@ def main() -> int:
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("sections", nargs="*", metavar="SECTION")
     chosen = parser.parse_args()
-    kept = _sections(PAGE.read_text("utf-8")) if PAGE.exists() else {}
-    parts = [INTRODUCTION]
+    parts = _sections(PAGE.read_text("utf-8")) if PAGE.exists() else {}
     for section in SECTIONS:
-        if chosen.sections and section.name not in chosen.sections:
-            parts.append(kept.get(section.title, ""))
-            continue
-        print(f"measuring {section.name} ...", file=sys.stderr)
-        parts.append(_measured(section, chosen.data))
-    PAGE.write_text("\n".join(part for part in parts if part), "utf-8")
+        if not chosen.sections or section.name in chosen.sections:
+            print(f"measuring {section.name} ...", file=sys.stderr)
+            parts[section.title] = _measured(section, chosen.data)
+            # At once: a later one may fail.
+            _write(parts)
     return 0
+
+
+def _write(parts: Mapping[str, str]) -> None:
+    known = [parts[section.title] for section in SECTIONS if section.title in parts]
+    PAGE.write_text("\n".join([INTRODUCTION, *known]), "utf-8")
 
 
 def _measured(section: Section, data: Path) -> str:

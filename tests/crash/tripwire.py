@@ -11,6 +11,7 @@ import functools
 import inspect
 import os
 import signal
+import sys
 import threading
 from collections import Counter
 from contextvars import ContextVar
@@ -18,7 +19,7 @@ from contextvars import ContextVar
 import psycopg
 from sqlalchemy import Engine, event
 
-from toolkeeper_ledger import SqlLedger, key_file
+from toolkeeper_ledger import SqlLedger, key_file, postgres_home
 from toolkeeper_ledger.calls import Claim, Settle
 from toolkeeper_ledger.custody import Custody
 from toolkeeper_ledger.postgres_calls import plain
@@ -114,7 +115,8 @@ class Tripwire:
 def lay(wire, at_home=False):
     """Wraps this process's stages, transactions, statements, commits and key files.
 
-    `at_home`: a loop has its connections to a server from the first, and not after a few calls.
+    `at_home`: a loop has its connections to a server from the first; without it, it never has any,
+    so that the same boundaries are passed each time.
     """
     for module in (spine, ending):
         for name, stage in _stages(module):
@@ -124,6 +126,8 @@ def lay(wire, at_home=False):
     _lay_loop(wire)
     if at_home:
         _be_at_home()
+    else:
+        postgres_home.FEW = sys.maxsize
     key_file.os = _Watched(wire, "key file", os, ("open", "fsync", "link"))
 
 
