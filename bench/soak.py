@@ -57,6 +57,7 @@ def report(count: Count, store: str) -> None:
         "workers killed": count.kills,
         "calls asked again": count.repeats,
         "  after their approval had run out": count.anew,
+        "  after they were refused": count.refused_again,
         "rows": sum(count.outcomes.values()),
         **{f"  {name}": many for name, many in sorted(count.outcomes.items())},
         "writes of unknown outcome, reported": count.unknown,

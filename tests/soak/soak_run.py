@@ -28,7 +28,8 @@ class Count:
     """What came of a run; `faults` are the sums that do not add up.
 
     `repeats` are questions that a client asked again, `anew` those of them whose first approval had
-    run out; `unknown` are writes of unknown outcome.
+    run out, and `refused_again` those of a tool that is not there; `unknown` are writes of unknown
+    outcome.
     """
 
     calls: int
@@ -36,6 +37,7 @@ class Count:
     kills: int = 0
     repeats: int = 0
     anew: int = 0
+    refused_again: int = 0
     seconds: float = 0.0
     outcomes: Counter = field(default_factory=Counter)
     approvals: Counter = field(default_factory=Counter)
@@ -212,18 +214,23 @@ async def _add_up(ledger, scene, count, answered):
         count.faults.append(f"{what}: {', '.join(map(str, values))}")
 
     # A call that was sent is on exactly one row, whoever was asked how often; but for one that did
-    # not run because its approval had run out by the time that its client asked again.
+    # not run and may be asked for again: its tool was not there, or its approval had run out by the
+    # time that its client asked once more.
     by_call = {}
     for row in rows:
         if row.state is not State.SETTLED:
             wrong("a row that is stuck", row.call_id, row.state)
         before = by_call.get(row.call_id)
         by_call[row.call_id] = row
-        if before is not None:
+        if before is None:
+            continue
+        if before.code is Code.APPROVAL_EXPIRED:
             count.anew += 1
-            if before.code is not Code.APPROVAL_EXPIRED:
-                wrong("a second row", row.call_id, before.outcome, before.code)
-    if len(by_call) != count.calls or len(rows) != count.calls + count.anew:
+        elif before.code is Code.NOT_OFFERED:
+            count.refused_again += 1
+        else:
+            wrong("a second row", row.call_id, before.outcome, before.code)
+    if len(by_call) != count.calls or len(rows) != count.calls + count.anew + count.refused_again:
         wrong("rows", len(rows), "calls", len(by_call), "sent", count.calls)
 
     for number in range(count.calls):
