@@ -22,7 +22,6 @@ class ResultTooLarge(Exception):
 
 
 @drafted
-@drafted
 @dataclass(frozen=True, slots=True)
 class Bounded:
     """A result within its limits. `notes` tell what was left out, one line each.
