@@ -122,6 +122,7 @@ def play(folder: Path) -> None:
     made(folder, "resume", salt["approval_id"])
     (folder / "toolkeeper.yaml").write_text(configuration, "utf-8")
     # One whose worker died.
+    (folder / "making").touch()
     waiting = subprocess.Popen(
         [sys.executable, "-m", "toolkeeper", "call", *WHO, "list.wait", '{"seconds": 60}'],
         cwd=folder,

@@ -26,7 +26,10 @@ def add(item: str, api_token: str = "") -> str:
 def wait(seconds: float) -> str:
     """Wait before reading."""
     WORLD.with_name("started").touch()
-    time.sleep(seconds)
+    if WORLD.with_name("making").exists():
+        # Whoever makes the store kills the call now; who takes it up need not wait as long as it
+        # may take.
+        time.sleep(seconds)
     return "waited"
 
 
