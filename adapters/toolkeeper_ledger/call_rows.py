@@ -150,14 +150,16 @@ def open_row(
     *,
     term: Term | None = None,
     sealed: bytes | None = None,
+    columns: Mapping[str, Any] | None = None,
 ) -> None:
+    """Opens a call's row; `columns` are its columns where they were made already."""
     owner = _RUN.run(connection, {"run": row.run_id}).fetchone()
     if owner is None or owner[0] != row.session_id:
         raise conflict(
             f"run `{row.run_id}` of session `{row.session_id}` is not in the ledger",
             "begin the run first",
         )
-    _INSERT.run(connection, columns_of(row, term=term, sealed=sealed))
+    _INSERT.run(connection, columns or columns_of(row, term=term, sealed=sealed))
 
 
 def open_at_once(

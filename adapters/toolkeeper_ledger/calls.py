@@ -198,14 +198,10 @@ def settle(
     lock(connection, row.session_id, *marked)
     settled = ended_row(row, at, row.fence)
     ended, columns = end_at_once(connection, settled)
-    if ended:
-        mark(connection, row.session_id, marked, marks, at)
-        append(connection, row.session_id, at, settling(events, settled, columns))
-        keep_results(connection, row, kept or {}, at)
-        return True
-    standing = _own(find_standing(connection, row), row)
+    standing = None if ended else _own(find_standing(connection, row), row)
     if standing is None:
-        open_row(connection, settled)
+        if not ended:
+            open_row(connection, settled, columns=columns)
         mark(connection, row.session_id, marked, marks, at)
         append(connection, row.session_id, at, settling(events, settled, columns))
         keep_results(connection, row, kept or {}, at)

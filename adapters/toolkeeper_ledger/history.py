@@ -29,8 +29,7 @@ from toolkeeper_ledger.schema import IS_REPEATED, events, invocations, sessions
 HEADS = "toolkeeper.heads"
 """Where a connection remembers where it left sessions; a stale head only costs a second try."""
 
-MOST_HEADS = 10_000
-"""So many are remembered at most."""
+_MOST_HEADS = 10_000
 
 _FIND_HEAD = select(sessions.c.head_seq, sessions.c.head_hash).where(
     sessions.c.session_id == bindparam("session")
@@ -94,12 +93,17 @@ def append(
         raise Moved
     head, recorded = followed
     if heads is not None:
-        if len(heads) >= MOST_HEADS:
-            heads.clear()
-        heads[session_id] = head
+        remember_head(heads, head)
     _INSERT.run_many(connection, [event_row(record) for record in recorded])
     outbox.put(connection, recorded)
     return recorded
+
+
+def remember_head(heads: dict[str, Head], head: Head) -> None:
+    """Keeps where a session was left, of a bounded number of sessions."""
+    if len(heads) >= _MOST_HEADS:
+        heads.clear()
+    heads[head.session_id] = head
 
 
 def _follow(

@@ -12,13 +12,11 @@ from sqlalchemy import Connection, select
 
 from toolkeeper_ledger.chain import Head
 from toolkeeper_ledger.group import Together
-from toolkeeper_ledger.history import lock
+from toolkeeper_ledger.history import lock, remember_head
 from toolkeeper_ledger.postgres_calls import Message, done_before, message_of, plain
 from toolkeeper_ledger.postgres_connection import driver_of, pipelined
 from toolkeeper_ledger.postgres_text import BytesCursor, in_bytes
 from toolkeeper_ledger.schema import sessions
-
-_MOST_HEADS = 10_000
 
 Work = Callable[[Connection], Any]
 
@@ -82,9 +80,8 @@ class Shortcut:
             ).first()
             if found is None:
                 return None
-            if len(self.heads) >= _MOST_HEADS:
-                self.heads.clear()
-            head = self.heads[session_id] = Head(session_id, *found)
+            head = Head(session_id, *found)
+            remember_head(self.heads, head)
         return head
 
 

@@ -154,9 +154,6 @@ def invocation_row(row: Invocation) -> dict[str, Any]:
         "advertised_as": row.advertised_as._value_,
         "idempotency_key": row.idempotency_key,
         "opened_at": instant(row.opened_at),
-        "state": row.state._value_,
-        "outcome": None if row.outcome is None else row.outcome._value_,
-        "code": None if row.code is None else row.code._value_,
         "decision": None if decision is None else canonical_text(decision.as_json()),
         "approval_id": row.approval_id,
         "fingerprint": row.fingerprint,
@@ -166,16 +163,9 @@ def invocation_row(row: Invocation) -> dict[str, Any]:
         "masked": canonical_text(list(row.masked)) if row.masked else "[]",
         "arguments_digest": row.arguments_digest,
         "arguments_decoded": row.arguments_decoded,
-        "result": row.result,
-        "is_error": row.is_error,
-        "truncated": row.truncated,
-        "handle": row.handle,
-        "bytes": row.bytes,
         "fence": row.fence,
-        "superseded_by": row.superseded_by,
-        "settled_at": _maybe_instant(row.settled_at),
         "grant_id": row.grant_id,
-        "attempts": row.attempts,
+        **ending_columns(row),
     }
 
 
