@@ -1,7 +1,7 @@
 """Rows, plans and clocks that the ledger's tests and their worker processes share."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Coroutine
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -20,12 +20,13 @@ from toolkeeper_contract import (
     Ending,
     Event,
     Invocation,
+    Lease,
     Plan,
     RunRecord,
     SessionRecord,
     State,
 )
-from toolkeeper_ledger import MemoryLedger, SqlLedger
+from toolkeeper_ledger import MemoryLedger, SqlLedger, verify
 
 START = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
 
@@ -195,3 +196,19 @@ def begin(ledger: AnyLedger, session_id: str = "ses_1", run_id: str = "run_1") -
         )
 
     asyncio.run(both())
+
+
+def claim(ledger: AnyLedger, row: Invocation) -> Awaitable[Lease | None]:
+    return ledger.claim(row, LEASE, [Event("call.claimed")])
+
+
+def settle(ledger: AnyLedger, row: Invocation) -> Awaitable[bool]:
+    return ledger.settle(ended(row, 1), [Event("call.settled")])
+
+
+def told(ledger: SqlLedger, session_id: str = "ses_1") -> list[str]:
+    """The names of a begun session's events since, after its chain was verified."""
+    head = next(h for h in asyncio.run(ledger.heads()) if h.session_id == session_id)
+    events = asyncio.run(ledger.events(session_id))
+    assert verify(events, head) is None
+    return [record.event.name for record in events][2:]

@@ -10,8 +10,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from toolkeeper_contract import Event, Lease, RunError
-from toolkeeper_ledger import SqlLedger, open_ledger, verify
+from toolkeeper_contract import RunError
+from toolkeeper_ledger import SqlLedger, open_ledger
 from toolkeeper_ledger.postgres_home import FEW
 
 AtHome = Callable[[Any], Awaitable[Any]]
@@ -37,22 +37,6 @@ def a_call(make: ModuleType, number: int) -> Any:
     return make.a_row(f"inv_{number}")
 
 
-def claim(ledger: SqlLedger, make: ModuleType, row: Any) -> Awaitable[Lease | None]:
-    return ledger.claim(row, make.LEASE, [Event("call.claimed")])
-
-
-def settle(ledger: SqlLedger, make: ModuleType, row: Any) -> Awaitable[bool]:
-    return ledger.settle(make.ended(row, 1), [Event("call.settled")])
-
-
-def told(ledger: SqlLedger, session_id: str = "ses_1") -> list[str]:
-    """The names of a session's events, after its chain was verified."""
-    head = next(h for h in asyncio.run(ledger.heads()) if h.session_id == session_id)
-    events = asyncio.run(ledger.events(session_id))
-    assert verify(events, head) is None
-    return [record.event.name for record in events][2:]
-
-
 def end_all(store: str) -> None:
     with psycopg.connect(store, autocommit=True) as server:
         server.execute(
@@ -67,14 +51,14 @@ def test_connections_that_end_between_calls_are_made_anew(
     async def story() -> None:
         for number in range(3):
             home = await at_home(ledger)
-            assert await claim(ledger, make, a_call(make, number)) is not None
+            assert await make.claim(ledger, a_call(make, number)) is not None
             end_all(postgres_store)
-            assert await settle(ledger, make, a_call(make, number))
+            assert await make.settle(ledger, a_call(make, number))
             assert await ledger.session("ses_1") is not None
             home._next = 0.0
 
     asyncio.run(story())
-    assert told(ledger) == ["call.claimed", "call.settled"] * 3
+    assert make.told(ledger) == ["call.claimed", "call.settled"] * 3
 
 
 def test_a_call_that_is_more_than_a_socket_takes_at_once_goes_all_the_same(
@@ -85,16 +69,16 @@ def test_a_call_that_is_more_than_a_socket_takes_at_once_goes_all_the_same(
     async def story() -> None:
         home = await at_home(ledger)
         rows = [make.a_row(f"inv_{n}", arguments={"text": text}) for n in range(2)]
-        leases = await asyncio.gather(*(claim(ledger, make, row) for row in rows))
+        leases = await asyncio.gather(*(make.claim(ledger, row) for row in rows))
         assert None not in leases
         assert home.lane is not None
-        assert await settle(ledger, make, rows[0])
+        assert await make.settle(ledger, rows[0])
         found = await ledger.invocation("inv_1")
         assert found is not None
         assert found.arguments == {"text": text}
 
     asyncio.run(story())
-    assert told(ledger) == ["call.claimed", "call.claimed", "call.settled"]
+    assert make.told(ledger) == ["call.claimed", "call.claimed", "call.settled"]
 
 
 def test_a_server_that_stays_away_is_told(
@@ -106,15 +90,15 @@ def test_a_server_that_stays_away_is_told(
     async def story() -> None:
         home = await at_home(ledger)
         own_cluster.stop()
-        for use in (claim(ledger, make, a_call(make, 1)), ledger.session("ses_1")):
+        for use in (make.claim(ledger, a_call(make, 1)), ledger.session("ses_1")):
             with pytest.raises(RunError, match="cannot be reached"):
                 await use
         assert home.lane is None
         own_cluster.start()
         home._next = 0.0
-        assert await claim(ledger, make, a_call(make, 1)) is not None
+        assert await make.claim(ledger, a_call(make, 1)) is not None
         await at_home(ledger)
-        assert await settle(ledger, make, a_call(make, 1))
+        assert await make.settle(ledger, a_call(make, 1))
         await ledger.close()
 
     asyncio.run(story())
@@ -128,11 +112,11 @@ def test_closing_finishes_what_is_on_its_way_and_refuses_what_comes(
 
     async def story() -> None:
         await at_home(ledger)
-        works = [asyncio.ensure_future(claim(ledger, make, a_call(make, n))) for n in range(20)]
+        works = [asyncio.ensure_future(make.claim(ledger, a_call(make, n))) for n in range(20)]
         await asyncio.sleep(0)
         await ledger.close()
         assert None not in await asyncio.gather(*works)
-        for use in (claim(ledger, make, a_call(make, 30)), ledger.session("ses_1")):
+        for use in (make.claim(ledger, a_call(make, 30)), ledger.session("ses_1")):
             with pytest.raises(RunError, match="closed"):
                 await use
 
@@ -147,7 +131,7 @@ def test_each_loop_has_its_own_connections_and_one_at_a_time(
 ) -> None:
     async def call(number: int) -> Any:
         home = await at_home(ledger)
-        assert await claim(ledger, make, a_call(make, number)) is not None
+        assert await make.claim(ledger, a_call(make, number)) is not None
         return home
 
     first = asyncio.run(call(1))
@@ -162,7 +146,7 @@ def test_each_loop_has_its_own_connections_and_one_at_a_time(
             async def other() -> None:
                 for _ in range(FEW + 1):
                     await ledger.session("ses_1")
-                assert await claim(ledger, make, a_call(make, 3)) is not None
+                assert await make.claim(ledger, a_call(make, 3)) is not None
 
             asyncio.run(other())
 
@@ -171,7 +155,7 @@ def test_each_loop_has_its_own_connections_and_one_at_a_time(
         await call(4)
 
     asyncio.run(story())
-    assert told(ledger) == ["call.claimed"] * 4
+    assert make.told(ledger) == ["call.claimed"] * 4
 
 
 def test_another_loop_that_still_runs_is_waited_for_when_the_ledger_is_closed(
@@ -190,7 +174,7 @@ def test_another_loop_that_still_runs_is_waited_for_when_the_ledger_is_closed(
         return asyncio.run_coroutine_threadsafe(run(), loop)
 
     home = there(partial(at_home, ledger)).result(30)
-    working = [there(partial(claim, ledger, make, a_call(make, n))) for n in range(5)]
+    working = [there(partial(make.claim, ledger, a_call(make, n))) for n in range(5)]
     for each in working:
         assert each.result(30) is not None
     asyncio.run(ledger.close())
@@ -209,11 +193,11 @@ def test_a_loop_that_cannot_watch_a_socket_has_everything_done_in_threads(
 
     async def story() -> None:
         for number in range(FEW + 3):
-            assert await claim(ledger, make, a_call(make, number)) is not None
+            assert await make.claim(ledger, a_call(make, number)) is not None
             await asyncio.sleep(0.05)
         home = ledger._writer._home  # type: ignore[attr-defined]
         assert (home.lane, home._closed, home._is_opening) == (None, True, False)
 
     with asyncio.Runner(loop_factory=Blind) as runner:
         runner.run(story())
-    assert told(ledger) == ["call.claimed"] * (FEW + 3)
+    assert make.told(ledger) == ["call.claimed"] * (FEW + 3)

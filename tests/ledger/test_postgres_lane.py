@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from toolkeeper_contract import Event, Lease, RunError, State
-from toolkeeper_ledger import SqlLedger, open_ledger, verify
+from toolkeeper_ledger import SqlLedger, open_ledger
 from toolkeeper_ledger.postgres_shortcut import Shortcut
 from toolkeeper_ledger.postgres_wire import Wire
 
@@ -31,22 +31,6 @@ def ledger(postgres_store: str, clock: Any, make: ModuleType) -> Any:
 
 def a_call(make: ModuleType, number: int, session: int = 1) -> Any:
     return make.a_row(f"inv_{number}", session_id=f"ses_{session}", run_id=f"run_{session}")
-
-
-def claim(ledger: SqlLedger, make: ModuleType, row: Any) -> Awaitable[Lease | None]:
-    return ledger.claim(row, make.LEASE, [Event("call.claimed")])
-
-
-def settle(ledger: SqlLedger, make: ModuleType, row: Any) -> Awaitable[bool]:
-    return ledger.settle(make.ended(row, 1), [Event("call.settled")])
-
-
-def told(ledger: SqlLedger, session_id: str = "ses_1") -> list[str]:
-    """The names of a session's events, after its chain was verified."""
-    head = next(h for h in asyncio.run(ledger.heads()) if h.session_id == session_id)
-    events = asyncio.run(ledger.events(session_id))
-    assert verify(events, head) is None
-    return [record.event.name for record in events][2:]
 
 
 def watch(monkeypatch: pytest.MonkeyPatch) -> list[int]:
@@ -75,7 +59,7 @@ def test_a_call_begins_and_ends_on_the_loop_itself(
         sent = watch(monkeypatch)
         for number in range(3):
             row = a_call(make, number)
-            assert await claim(ledger, make, row) == Lease(row.invocation_id, 1, make.LEASE)
+            assert await make.claim(ledger, row) == Lease(row.invocation_id, 1, make.LEASE)
             end = make.ended(row, 1)
             assert await ledger.settle(end, [Event("call.settled")], private=True)
         assert sent == [1] * 6
@@ -85,7 +69,7 @@ def test_a_call_begins_and_ends_on_the_loop_itself(
         monkeypatch.undo()
 
     asyncio.run(story())
-    assert told(ledger) == ["call.claimed", "call.settled"] * 3
+    assert make.told(ledger) == ["call.claimed", "call.settled"] * 3
     assert {row.state for row in asyncio.run(ledger.invocations())} == {State.SETTLED}
 
 
@@ -96,16 +80,16 @@ def test_callers_at_once_share_two_commits_so_that_one_is_made_while_the_other_i
         await at_home(ledger)
         sent = watch(monkeypatch)
         rows = [a_call(make, number, number) for number in range(1, 9)]
-        leases = await asyncio.gather(*(claim(ledger, make, row) for row in rows))
+        leases = await asyncio.gather(*(make.claim(ledger, row) for row in rows))
         assert None not in leases
         assert sent == [4, 4]
-        await asyncio.gather(*(settle(ledger, make, row) for row in rows[:3]))
+        await asyncio.gather(*(make.settle(ledger, row) for row in rows[:3]))
         assert sent == [4, 4, 3]
         monkeypatch.undo()
 
     asyncio.run(story())
     for number, name in enumerate(SESSIONS, start=1):
-        assert told(ledger, name) == ["call.claimed", "call.settled"][: 2 if number < 4 else 1]
+        assert make.told(ledger, name) == ["call.claimed", "call.settled"][: 2 if number < 4 else 1]
 
 
 def test_what_is_of_one_session_goes_on_one_connection_at_a_time(
@@ -115,12 +99,12 @@ def test_what_is_of_one_session_goes_on_one_connection_at_a_time(
         await at_home(ledger)
         sent = watch(monkeypatch)
         rows = [a_call(make, number) for number in range(6)]
-        first = [asyncio.ensure_future(claim(ledger, make, row)) for row in rows]
+        first = [asyncio.ensure_future(make.claim(ledger, row)) for row in rows]
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         assert sent == [6]
-        later = asyncio.ensure_future(claim(ledger, make, a_call(make, 6)))
-        other = asyncio.ensure_future(claim(ledger, make, a_call(make, 7, 2)))
+        later = asyncio.ensure_future(make.claim(ledger, a_call(make, 6)))
+        other = asyncio.ensure_future(make.claim(ledger, a_call(make, 7, 2)))
         await asyncio.sleep(0)
         assert ledger.waiting_writes() == 2
         assert None not in await asyncio.gather(*first, later, other)
@@ -129,8 +113,8 @@ def test_what_is_of_one_session_goes_on_one_connection_at_a_time(
         monkeypatch.undo()
 
     asyncio.run(story())
-    assert told(ledger) == ["call.claimed"] * 7
-    assert told(ledger, "ses_2") == ["call.claimed"]
+    assert make.told(ledger) == ["call.claimed"] * 7
+    assert make.told(ledger, "ses_2") == ["call.claimed"]
 
 
 def test_calls_of_one_session_at_once_follow_each_other(
@@ -141,14 +125,14 @@ def test_calls_of_one_session_at_once_follow_each_other(
         watch(monkeypatch)
 
         async def call(number: int) -> None:
-            assert await claim(ledger, make, a_call(make, number)) is not None
-            assert await settle(ledger, make, a_call(make, number))
+            assert await make.claim(ledger, a_call(make, number)) is not None
+            assert await make.settle(ledger, a_call(make, number))
 
         await asyncio.gather(*(call(number) for number in range(20)))
         monkeypatch.undo()
 
     asyncio.run(story())
-    assert sorted(told(ledger)) == ["call.claimed"] * 20 + ["call.settled"] * 20
+    assert sorted(make.told(ledger)) == ["call.claimed"] * 20 + ["call.settled"] * 20
 
 
 @pytest.mark.parametrize("arrives", [True, False])
@@ -183,20 +167,20 @@ def test_works_whose_answer_is_lost_are_looked_up(
     async def story() -> None:
         await at_home(ledger)
         rows = [a_call(make, number) for number in range(callers)]
-        leases = await asyncio.gather(*(claim(ledger, make, row) for row in rows))
+        leases = await asyncio.gather(*(make.claim(ledger, row) for row in rows))
         assert not lost
         assert leases == [Lease(row.invocation_id, 1, make.LEASE) for row in rows]
         ledger._writer._home._next = 0.0  # type: ignore[attr-defined]
         await at_home(ledger)
         await ledger.append("ses_1", [Event("noted")])  # so that it is known where it stands
         lost.append(0)
-        ends = await asyncio.gather(*(settle(ledger, make, row) for row in rows))
+        ends = await asyncio.gather(*(make.settle(ledger, row) for row in rows))
         assert ends == [True] * callers
         assert not lost
 
     asyncio.run(story())
     claimed, settled = ["call.claimed"] * callers, ["call.settled"] * callers
-    assert told(ledger) == [*claimed, "noted", *settled]
+    assert make.told(ledger) == [*claimed, "noted", *settled]
     assert {row.state for row in asyncio.run(ledger.invocations())} == {State.SETTLED}
 
 
@@ -221,7 +205,7 @@ def test_one_mistake_in_a_group_is_its_own_callers(
         rows = [a_call(make, number, number) for number in range(1, 9)]
         rows[2] = replace(rows[2], run_id="run_nowhere")
         rows[4] = replace(rows[4], call_id="\ud800")
-        works = [claim(ledger, make, row) for row in rows]
+        works = [make.claim(ledger, row) for row in rows]
         return await asyncio.gather(*works, return_exceptions=True)
 
     ended = asyncio.run(story())
@@ -229,7 +213,7 @@ def test_one_mistake_in_a_group_is_its_own_callers(
         RunError if number in (2, 4) else Lease for number in range(8)
     ]
     for number, name in enumerate(SESSIONS):
-        assert told(ledger, name) == ([] if number in (2, 4) else ["call.claimed"])
+        assert make.told(ledger, name) == ([] if number in (2, 4) else ["call.claimed"])
 
 
 def test_after_a_group_that_failed_the_next_goes_the_same_way(
@@ -241,20 +225,20 @@ def test_after_a_group_that_failed_the_next_goes_the_same_way(
     async def story() -> None:
         await at_home(ledger)
         astray = replace(a_call(make, 1), run_id="run_nowhere")
-        works = [claim(ledger, make, astray), ledger.claim(a_call(make, 2, 2), make.LEASE, twice)]
+        works = [make.claim(ledger, astray), ledger.claim(a_call(make, 2, 2), make.LEASE, twice)]
         refused, lease = await asyncio.gather(*works, return_exceptions=True)
         assert isinstance(refused, RunError)
         assert isinstance(lease, Lease)
         sent = watch(monkeypatch)
         row = a_call(make, 3, 2)
         assert await ledger.claim(row, make.LEASE, twice) is not None
-        assert await settle(ledger, make, row)
+        assert await make.settle(ledger, row)
         assert sent == [1] * 2
         monkeypatch.undo()
 
     asyncio.run(story())
     told_twice = ["call.decided", "call.claimed"]
-    assert told(ledger, "ses_2") == [*told_twice, *told_twice, "call.settled"]
+    assert make.told(ledger, "ses_2") == [*told_twice, *told_twice, "call.settled"]
 
 
 def test_what_was_sent_before_something_that_cannot_be_is_not_written(
@@ -270,7 +254,7 @@ def test_what_was_sent_before_something_that_cannot_be_is_not_written(
         assert batch.lost
         wire.send([marked], heard.append)
         assert heard[1].lost
-        assert await claim(ledger, make, a_call(make, 1)) is not None
+        assert await make.claim(ledger, a_call(make, 1)) is not None
 
     asyncio.run(story())
     with psycopg.connect(postgres_store) as server:
@@ -286,13 +270,13 @@ def test_a_head_that_another_process_has_moved_costs_a_second_try(
         await at_home(ledger)
         await at_home(process)
         for number in range(4):
-            assert await claim(ledger, make, a_call(make, 2 * number)) is not None
-            assert await claim(process, make, a_call(make, 2 * number + 1)) is not None
+            assert await make.claim(ledger, a_call(make, 2 * number)) is not None
+            assert await make.claim(process, a_call(make, 2 * number + 1)) is not None
             await process.append("ses_1", [Event("noted")])
         await process.close()
 
     asyncio.run(story())
-    assert told(ledger) == ["call.claimed", "call.claimed", "noted"] * 4
+    assert make.told(ledger) == ["call.claimed", "call.claimed", "noted"] * 4
 
 
 def test_an_end_is_only_its_lease_holders(
@@ -300,13 +284,13 @@ def test_an_end_is_only_its_lease_holders(
 ) -> None:
     async def story() -> None:
         await at_home(ledger)
-        assert await claim(ledger, make, a_call(make, 1)) is not None
+        assert await make.claim(ledger, a_call(make, 1)) is not None
         clock.forward(hours=1)
         await ledger.reap(clock.now())
-        assert await settle(ledger, make, a_call(make, 1)) is False
+        assert await make.settle(ledger, a_call(make, 1)) is False
 
     asyncio.run(story())
-    assert told(ledger) == ["call.claimed", "lease.reaped", "call.fenced"]
+    assert make.told(ledger) == ["call.claimed", "lease.reaped", "call.fenced"]
 
 
 def test_a_lock_that_lasts_is_waited_for_once(
@@ -318,10 +302,10 @@ def test_a_lock_that_lasts_is_waited_for_once(
             holder.execute("SELECT 1 FROM sessions FOR UPDATE")
             began = time.monotonic()
             with pytest.raises(RunError, match="locked by another process"):
-                await claim(ledger, make, a_call(make, 1))
+                await make.claim(ledger, a_call(make, 1))
             assert time.monotonic() - began < 0.95  # twice the patience, less a little
             assert await ledger.session("ses_1") is not None
-        assert await claim(ledger, make, a_call(make, 1)) is not None
+        assert await make.claim(ledger, a_call(make, 1)) is not None
 
     asyncio.run(story())
 
@@ -376,11 +360,11 @@ def test_a_cancelled_callers_work_is_finished_or_never_begun(
         await at_home(ledger)
         # A full house: the third group waits until one of the first two is answered.
         rows = [a_call(make, number, number) for number in range(1, 9)]
-        begun = [asyncio.ensure_future(claim(ledger, make, row)) for row in rows]
+        begun = [asyncio.ensure_future(make.claim(ledger, row)) for row in rows]
         await asyncio.sleep(0)
         await asyncio.sleep(0)
-        waiting = asyncio.ensure_future(claim(ledger, make, a_call(make, 9)))
-        last = asyncio.ensure_future(claim(ledger, make, a_call(make, 10)))
+        waiting = asyncio.ensure_future(make.claim(ledger, a_call(make, 9)))
+        last = asyncio.ensure_future(make.claim(ledger, a_call(make, 10)))
         await asyncio.sleep(0)
         assert ledger.waiting_writes() == 2
         begun[0].cancel()
